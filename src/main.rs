@@ -71,6 +71,9 @@ enum Command {
     /// Generate lists of openings
     #[command(subcommand)]
     Openings(commands::openings::Command),
+    /// Make puzzles from games
+    #[command(subcommand)]
+    Puzzles(commands::puzzles::Command),
     /// Build and list precomputed tables
     #[command(subcommand)]
     Tables(commands::tables::Command),
@@ -110,6 +113,7 @@ fn main() -> ExitCode {
         Command::Train(args) => commands::train::run(&args),
         Command::Tune(args) => commands::tune::run(&args),
         Command::Openings(command) => commands::openings::run(&command),
+        Command::Puzzles(command) => commands::puzzles::run(&command),
         Command::Tables(command) => commands::tables::run(&command),
         Command::Pdn(command) => commands::pdn::run(&command),
         Command::Doctor(args) => commands::doctor::run(&args),
@@ -132,8 +136,8 @@ fn with_nearest_command(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// `crownhead` alone: the home screen on a terminal; questions on a dumb one and in a pipe; the help
-/// without input.
+/// `crownhead` alone: the home screen on a terminal; questions on a dumb one and in a pipe; the
+/// help without input.
 fn run_without_command() -> ExitCode {
     if output::is_interactive() {
         return exit_code(commands::home::run());

@@ -1,7 +1,7 @@
 //! Parsing moves never panics, an accepted move is legal, and an error is one sentence.
 //!
-//! Input: a byte that selects the game, a line with a position (the start position if it is invalid),
-//! a line with a move.
+//! Input: a byte that selects the game, a line with a position (the start position if it is
+//! invalid), a line with a move.
 
 #![no_main]
 

@@ -105,7 +105,7 @@ fn is_dash(path: &Path) -> bool {
 fn request(args: &Args, default_time: Duration) -> AnalysisRequest {
     let Args { time, depth, nodes, .. } = args;
     let mut limits =
-        SearchLimits { depth: *depth, nodes: *nodes, hard_time: *time, soft_time: None };
+        SearchLimits { depth: *depth, nodes: *nodes, hard_time: *time, ..Default::default() };
     if is_unlimited(args) {
         limits.hard_time = Some(default_time);
     }

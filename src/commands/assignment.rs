@@ -6,8 +6,9 @@ use std::time::Duration;
 use crownhead_bots::{PlayerSpec, Protocol};
 use crownhead_play::referee::play_game;
 use crownhead_play::{
-    DEFAULT_PLAYER, End, GameSettings, GameSetup, GameStart, Opening, PlayError, PlayerError,
-    Session, StopFlag, TimeControl, board_text, derive_seed, new_session, parse_duration,
+    DEFAULT_PLAYER, End, GameSettings, GameSetup, GameStart, Knowledge, Opening, PlayError,
+    PlayerError, Session, StopFlag, TimeControl, board_text, derive_seed, new_session,
+    parse_duration,
 };
 use crownhead_rules::{AssignmentTexts, Game, GameInfo, MoveErrorKind, Side};
 use crownhead_terminal::plain::input::{InputLine, read_line};
@@ -96,8 +97,7 @@ fn play_functions(args: &Args, protocol: Protocol, files: [&String; 2]) -> Resul
         time_control: TimeControl::PerMove(args.movetime),
         ..GameSettings::default_for(&args.game)
     };
-    let knowledge = load_knowledge(&args.game).0;
-    let opening = Opening { start: None, moves: Vec::new() };
+    let (knowledge, opening) = (Knowledge::default(), Opening::default());
     let setup = GameSetup {
         game: &args.game,
         settings: &settings,

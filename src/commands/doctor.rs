@@ -11,7 +11,6 @@ use crownhead_tables::registry::TABLES;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::output::eprint_message;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -94,6 +93,7 @@ fn version(name: &str, flag: &str) -> Option<String> {
 /// Runs all attacks. Fails if one is not contained.
 #[cfg(unix)]
 fn attack(args: &Args) -> Result<(), Failure> {
+    use crate::output::eprint_message;
     use crownhead_bots::attack::{ATTACKS, Verdict};
     let isolation = IsolationStatus::detect(Isolation::Default).map_err(anyhow::Error::msg)?;
     eprint_message(format_args!("isolation: {isolation}"));
@@ -102,7 +102,7 @@ fn attack(args: &Args) -> Result<(), Failure> {
     for attack in &ATTACKS {
         let (state, note) = match attack.run() {
             Ok(Verdict::Contained) => ("contained", String::new()),
-            Ok(Verdict::NotContained(what)) => ("not-contained", what),
+            Ok(Verdict::NotContained(achieved)) => ("not-contained", achieved),
             Err(reason) => ("skipped", reason),
         };
         failures += usize::from(state == "not-contained");
@@ -125,7 +125,7 @@ fn attack(args: &Args) -> Result<(), Failure> {
         0 => Ok(()),
         count => Err(anyhow::anyhow!(
             "{count} of {} attacks were not contained; `crownhead doctor` shows which mechanisms \
-             are missing, docs/isolation.md what that means",
+             are missing, and docs/isolation.md explains the consequences",
             ATTACKS.len()
         )
         .into()),
@@ -194,8 +194,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         Err(reason) => writeln!(
             out,
-            "  {:<12} bots run as you ({reason}): what the other mechanisms allow to be read, they \
-             can read with your rights",
+            "  {:<12} bots run as you ({reason}): with your rights, they read whatever the other \
+             mechanisms allow",
             "users"
         )?,
     }

@@ -16,6 +16,7 @@ pub(crate) mod openings;
 pub(crate) mod pdn;
 pub(crate) mod perft;
 pub(crate) mod play;
+pub(crate) mod puzzles;
 pub(crate) mod serve;
 pub(crate) mod tables;
 pub(crate) mod train;

@@ -67,7 +67,8 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     let text = format!(
         "# The 11-man ballots of English checkers: {kept} of {judged} positions, made by\n\
          # crownhead openings 11man --nodes {nodes}{min} --max-score {max_score}\n\
-         # Each line: the black and the white man removed from the start position, Black's move, and\n\
+         # Each line: the black and the white man removed from the start position, \
+         Black's move, and\n\
          # White's answers whose score is within these limits.\n{lines}"
     );
     match output {

@@ -14,7 +14,7 @@ use crownhead_search::train::data::{Block, DataError, DataReader, write_header};
 use crownhead_search::train::{FitOptions, SelfPlayOptions, Trainer, TrainingSet, fit, trainer};
 
 use crate::failure::Failure;
-use crate::knowledge::load_knowledge;
+use crate::knowledge::load_or_warn;
 use crate::output::eprint_message;
 use crate::signals::stop_on_interrupt;
 
@@ -51,8 +51,8 @@ struct GenerateArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     #[arg(value_parser = value_parser!(u32).range(0..=100))]
     random_plies: u32,
-    /// Percentage of positions that are followed by one that is not from the game: one or two random
-    /// moves later
+    /// Percentage of positions that are followed by one that is not from the game: one or two
+    /// random moves later
     #[arg(long, value_name = "PERCENT", default_value_t = 10)]
     #[arg(value_parser = value_parser!(u32).range(0..=100))]
     off_game: u32,
@@ -104,10 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn find_trainer(game: &Game) -> Result<Box<dyn Trainer>, Failure> {
-    let (knowledge, warning) = load_knowledge(game);
-    if let Some(warning) = warning {
-        eprint_message(warning);
-    }
+    let knowledge = load_or_warn(game);
     trainer(game, &knowledge)
         .ok_or_else(|| Failure::Usage(format!("{game} has no learned evaluation")))
 }

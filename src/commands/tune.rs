@@ -12,7 +12,7 @@ use crownhead_rules::Game;
 use crownhead_search::tune::{Fit, FitOptions, SelfPlayOptions, fit, tuner};
 
 use crate::failure::Failure;
-use crate::knowledge::load_knowledge;
+use crate::knowledge::load_or_warn;
 use crate::output::eprint_message;
 use crate::signals::stop_on_interrupt;
 
@@ -69,10 +69,7 @@ fn non_negative(text: &str) -> Result<f32, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (knowledge, warning) = load_knowledge(&args.game);
-    if let Some(warning) = warning {
-        eprint_message(warning);
-    }
+    let knowledge = load_or_warn(&args.game);
     let Some(mut tuner) = tuner(&args.game, &knowledge) else {
         let message = format!("the evaluation of {} cannot be tuned", args.game);
         return Err(Failure::Usage(message));
@@ -150,8 +147,9 @@ fn header(args: &Args, game: &str, fit: &Fit) -> String {
     let (first, last) = (fit.losses[0], fit.losses[fit.losses.len() - 1]);
     format!(
         "# Weights of the evaluation of {game}, made by\n\
-         # crownhead tune {}{weights} --games {games} --nodes {nodes} --random-plies {random_plies} \
-         --seed {seed} --result-weight {result_weight} --l2 {l2} --epochs {epochs}\n\
+         # crownhead tune {}{weights} --games {games} --nodes {nodes} --random-plies \
+         {random_plies} --seed {seed} --result-weight {result_weight} --l2 {l2} --epochs \
+         {epochs}\n\
          # from {initial} and {training} positions. On {validation} validation positions the\n\
          # mean squared error of the expected result fell from {first:.5} to {last:.5}.\n",
         args.game

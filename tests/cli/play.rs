@@ -100,7 +100,8 @@ fn invalid_input_is_refused_in_every_game_and_the_game_continues() {
         input.extend(format!("{good}\n").bytes());
         let finished = play(data.path(), &input, &["play", game, "--second", "human"]);
         let printed = finished.printed();
-        // Five lines are rejected with a reason each; an empty one only in the assignment's dialogue.
+        // Five lines are rejected with a reason each; an empty one only in the assignment's
+        // dialogue.
         let refused = printed
             .lines()
             .filter(|line| line.contains("invalid input: ") || line.contains("invalid move"));

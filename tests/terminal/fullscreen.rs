@@ -1,5 +1,8 @@
 //! The menu, sizes, colours and the other screens.
 
+use std::fs;
+use std::process::Command;
+
 use crate::tty::Tty;
 
 #[test]
@@ -105,6 +108,25 @@ fn dumb_terminal_gets_plain_text() {
     tty.send("quit\n");
     assert_eq!(tty.wait_exit(), 0);
     tty.wait_for("Game saved.");
+}
+
+#[test]
+fn view_shows_the_exact_result_of_a_table() {
+    let data = tempfile::tempdir().unwrap();
+    let cache = data.path().join("cache");
+    let mut build = Command::new(env!("CARGO_BIN_EXE_crownhead"));
+    build.args(["tables", "build", "english", "--pieces", "3"]).env("CROWNHEAD_CACHE", &cache);
+    assert!(build.output().unwrap().status.success());
+    let file = data.path().join("ending.pdn");
+    fs::write(&file, "[FEN \"B:WK32:BK10,K15\"]\n1. 15-18 32-28 *\n").unwrap();
+    let arguments = ["view", file.to_str().unwrap()];
+    let variables = [("CROWNHEAD_CACHE", cache.to_str().unwrap())];
+    let mut tty = Tty::start_with(data.path(), (80, 24), &arguments, &variables);
+    tty.wait_for("game 1");
+    tty.send("a");
+    tty.wait_for("Table: Black wins in ");
+    tty.send("q");
+    assert_eq!(tty.wait_exit(), 0);
 }
 
 #[test]

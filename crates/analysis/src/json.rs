@@ -2,12 +2,13 @@
 //! [`VERSION`].
 
 use crownhead_play::knowledge::value_json;
-use crownhead_rules::{Side, SideInfo};
+use crownhead_rules::{Cell, Side, SideInfo};
 use crownhead_search::SearchLimits;
 use serde_json::{Value, json};
 
 use crate::{
-    Eval, FileAnalysis, GameAnalysis, Judgement, MoveAnalysis, PositionAnalysis, Variation,
+    Eval, FileAnalysis, GameAnalysis, Hint, Judgement, MoveAnalysis, MoveStep, PositionAnalysis,
+    Progress, Reason, Variation, reasons_text,
 };
 
 /// Version of the format.
@@ -29,6 +30,51 @@ pub fn position(analysis: &PositionAnalysis, limits: &SearchLimits) -> Value {
         "nodes": analysis.nodes,
         "seconds": analysis.time.as_secs_f64(),
         "lines": lines(&analysis.lines, sides),
+    })
+}
+
+/// Formats the state of a search for a page: `done` at its end.
+pub fn info(progress: &Progress, sides: &[SideInfo; 2], done: bool) -> Value {
+    let cells = |cells: &[Cell]| cells.iter().map(Cell::to_string).collect::<Vec<_>>();
+    let step = |step: &MoveStep| {
+        json!({
+            "text": step.text,
+            "path": cells(&step.path),
+            "captures": cells(&step.captures),
+            "board": step.board,
+        })
+    };
+    let line = |line: &Variation| {
+        json!({
+            "eval": eval_object(line.eval, sides),
+            "moves": line.steps.iter().map(step).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "type": "info",
+        "depth": progress.depth,
+        "seldepth": progress.seldepth,
+        "nodes": progress.nodes,
+        "seconds": progress.time.as_secs_f64(),
+        "hashfull": progress.hashfull,
+        "table_hits": progress.table_hits,
+        "lines": progress.lines.iter().map(line).collect::<Vec<_>>(),
+        "done": done,
+    })
+}
+
+/// Formats a hint: the piece, the move, and why, in a clause and one by one.
+pub fn hint(hint: &Hint) -> Value {
+    let cells = |cells: &[Cell]| cells.iter().map(Cell::to_string).collect::<Vec<_>>();
+    let reason = |reason: &Reason| {
+        let code = reason.kind.code();
+        json!({ "kind": code, "text": reason.text, "cells": cells(&reason.cells) })
+    };
+    json!({
+        "piece": hint.step.path.first().map(Cell::to_string),
+        "move": hint.step.text,
+        "reason": reasons_text(&hint.reasons),
+        "reasons": hint.reasons.iter().map(reason).collect::<Vec<_>>(),
     })
 }
 
@@ -59,7 +105,8 @@ fn limits_object(limits: &SearchLimits) -> Value {
     })
 }
 
-fn game(analysis: &GameAnalysis) -> Value {
+/// Formats the analysis of a game.
+pub fn game(analysis: &GameAnalysis) -> Value {
     let sides = &analysis.sides;
     let tags: serde_json::Map<_, _> =
         analysis.record.tags.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
@@ -136,7 +183,8 @@ fn line(variation: &Variation, sides: &[SideInfo; 2]) -> Value {
     })
 }
 
-fn eval_object(eval: Eval, sides: &[SideInfo; 2]) -> Value {
+/// Formats an evaluation.
+pub fn eval_object(eval: Eval, sides: &[SideInfo; 2]) -> Value {
     let (points, winner, plies) = match eval {
         Eval::Points(points) => (Some(points), None, None),
         Eval::Win { winner, plies } => (None, Some(letter(sides, winner)), Some(plies)),

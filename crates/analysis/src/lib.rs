@@ -5,25 +5,34 @@
 //! search. `judgement.rs` defines judgements and accuracy, `docs/analysis.md` explains
 //! them.
 
+mod analyst;
+mod call;
 mod game;
 mod hint;
 pub mod json;
 mod judgement;
 pub mod pdn;
 mod position;
+mod puzzle;
 pub mod text;
 
 use std::time::Duration;
 
 use crownhead_records::RecordError;
 use crownhead_rules::{Cell, Notation, Side};
-use crownhead_search::{EngineConfig, PvLine, SearchLimits, SearchReport, Searchable};
+use crownhead_search::{PvLine, SearchLimits, SearchReport, Searchable};
 
+pub use analyst::Analyst;
+pub use call::{CallConfig, CallError, CallLimits, SearchCall};
 pub use crownhead_play::Eval;
+pub use crownhead_search::EngineConfig;
 pub use game::{GameAnalysis, GameEnd, MoveAnalysis, MoveVerdict, SideSummary, analyse_game};
-pub use hint::{HINT_PLAYER, hint_reason};
+pub use hint::{
+    HINT_PLAYER, Hint, Reason, ReasonKind, hint, hint_reason, hint_reasons, reasons_text,
+};
 pub use judgement::Judgement;
 pub use position::{PositionAnalysis, PositionSpec, analyse_position};
+pub use puzzle::{Goal, MAX_GRADE, Puzzle, PuzzleMaker, PuzzleNodes};
 
 /// How to search.
 #[derive(Clone, Copy, Debug, Default)]
@@ -139,6 +148,8 @@ pub struct Progress {
     pub seldepth: u32,
     /// Nodes searched.
     pub nodes: u64,
+    /// Nodes decided by a table instead of a search.
+    pub table_hits: u64,
     /// Time searched.
     pub time: Duration,
     /// Occupancy of the hash table, in permille.
@@ -159,6 +170,7 @@ impl Progress {
             depth: report.depth,
             seldepth: report.seldepth,
             nodes: report.nodes,
+            table_hits: report.table_hits,
             time: report.time,
             hashfull: report.hashfull,
             lines: variations(position, &report.lines, max_moves),

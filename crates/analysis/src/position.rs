@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use crownhead_play::{Session, TypedSession, move_words, truncate};
+use crownhead_play::{Session, move_words, new_session, truncate};
 use crownhead_rules::{Game, Side, SideInfo, TableValue};
-use crownhead_search::{
-    GameVisitor, HasEngine, Knowledge, SearchRequest, Searchable, StopFlag, visit,
-};
+use crownhead_search::{Knowledge, StopFlag};
 
-use crate::{AnalysisError, AnalysisRequest, Progress, Variation, variations};
+use crate::{AnalysisError, AnalysisRequest, Analyst, Progress, Variation};
 
 /// A position, given by a start position and moves.
 #[derive(Clone, Copy, Debug)]
@@ -48,9 +46,6 @@ pub struct PositionAnalysis {
     pub lines: Vec<Variation>,
 }
 
-/// Maximum number of moves per line. Later moves of a line are mostly noise.
-const MAX_LINE_MOVES: usize = 24;
-
 /// Searches a position. `on_progress` is called after every iteration.
 pub fn analyse_position(
     spec: &PositionSpec<'_>,
@@ -59,76 +54,44 @@ pub fn analyse_position(
     stop: &StopFlag,
     on_progress: &mut dyn FnMut(&Progress),
 ) -> Result<PositionAnalysis, AnalysisError> {
-    visit(spec.game, PositionVisitor { spec, request, knowledge, stop, on_progress })
-}
-
-struct PositionVisitor<'a> {
-    spec: &'a PositionSpec<'a>,
-    request: &'a AnalysisRequest,
-    knowledge: &'a Knowledge,
-    stop: &'a StopFlag,
-    on_progress: &'a mut dyn FnMut(&Progress),
-}
-
-impl GameVisitor for PositionVisitor<'_> {
-    type Output = Result<PositionAnalysis, AnalysisError>;
-
-    fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
-        let PositionVisitor { spec, request, knowledge, stop, on_progress } = self;
-        let session = play_moves::<P>(spec, options).map_err(AnalysisError::InvalidInput)?;
-        let position = session.current();
-        let mut analysis = PositionAnalysis {
-            game: spec.game.clone(),
-            sides: P::SIDES,
-            position: position.format_position(),
-            side: position.side(),
-            end: None,
-            table: None,
-            depth: 0,
-            seldepth: 0,
-            nodes: 0,
-            time: Duration::ZERO,
-            lines: Vec::new(),
-        };
-        if let Some(outcome) = session.outcome() {
-            analysis.end = Some((outcome.winner, position.describe(outcome)));
-            return Ok(analysis);
-        }
-        analysis.table = knowledge.value(position);
-        let mut engine = P::new_engine(request.engine, knowledge)
-            .map_err(|error| AnalysisError::OutOfMemory(error.to_string()))?;
-        let search_request = SearchRequest {
-            position,
-            history_keys: session.history_keys(),
-            limits: request.limits,
-            multipv: request.lines.max(1),
-        };
-        let report = engine.search(search_request, stop, &mut |report| {
-            on_progress(&Progress::new((0, 1), position, report, MAX_LINE_MOVES));
-        });
-        // Iterations finished before the stop flag was set are valid.
-        if stop.is_set() && report.depth == 0 {
-            return Err(AnalysisError::Interrupted);
-        }
-        analysis.depth = report.depth;
-        analysis.seldepth = report.seldepth;
-        analysis.nodes = report.nodes;
-        analysis.time = report.time;
-        analysis.lines = variations(position, &report.lines, MAX_LINE_MOVES);
-        Ok(analysis)
+    let session = play_moves(spec).map_err(AnalysisError::InvalidInput)?;
+    let session = session.as_ref();
+    let mut analysis = PositionAnalysis {
+        game: spec.game.clone(),
+        sides: spec.game.info().sides,
+        position: session.position(),
+        side: session.side(),
+        end: None,
+        table: None,
+        depth: 0,
+        seldepth: 0,
+        nodes: 0,
+        time: Duration::ZERO,
+        lines: Vec::new(),
+    };
+    if let Some((outcome, text)) = session.outcome().zip(session.outcome_text()) {
+        analysis.end = Some((outcome.winner, text));
+        return Ok(analysis);
     }
+    analysis.table = session.table_value(knowledge);
+    let mut analyst = Analyst::new(spec.game, request.engine, knowledge)?;
+    let found = analyst.search(session, request.limits, request.lines, stop, on_progress);
+    let Some(found) = found else { return Ok(analysis) };
+    // Iterations finished before the stop flag was set are valid.
+    if stop.is_set() && found.depth == 0 {
+        return Err(AnalysisError::Interrupted);
+    }
+    analysis.depth = found.depth;
+    analysis.seldepth = found.seldepth;
+    analysis.nodes = found.nodes;
+    analysis.time = found.time;
+    analysis.lines = found.lines;
+    Ok(analysis)
 }
 
 /// Plays the moves of a spec. Unlike a recorded game, it must not continue after the end.
-fn play_moves<P: Searchable>(
-    spec: &PositionSpec<'_>,
-    options: &P::Options,
-) -> Result<TypedSession<P>, String> {
-    let position = match spec.position {
-        Some(text) => P::parse_position(text, options).map_err(|error| error.to_string())?,
-        None => P::start(options),
-    };
-    let mut session = TypedSession::<P>::new(spec.game.clone(), position);
+fn play_moves(spec: &PositionSpec<'_>) -> Result<Box<dyn Session>, String> {
+    let mut session = new_session(spec.game, spec.position).map_err(|error| error.to_string())?;
     for (number, text) in (1..).zip(move_words(spec.moves)) {
         let played = match session.outcome_text() {
             Some(outcome) => Err(format!("the game is over: {outcome}")),

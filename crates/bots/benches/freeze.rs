@@ -39,8 +39,8 @@ fn main() {
             times[index].as_secs_f64() * 1e6
         };
         println!(
-            "{name:<6} {:.1} µs per move of the bot (median of {}; quartiles {:.1} and {:.1}); {:.1} \
-             µs of CPU time in the referee",
+            "{name:<6} {:.1} µs per move of the bot (median of {}; quartiles {:.1} and {:.1}); \
+             {:.1} µs of CPU time in the referee",
             quantile(0.5),
             times.len(),
             quantile(0.25),

@@ -22,7 +22,7 @@ const MAX_STDERR_BYTES: usize = 1024 * 1024;
 const MAX_RECEIVED_BYTES: usize = 1024 * 1024;
 /// Bytes of time and direction before a line.
 const LINE_OVERHEAD: usize = 14;
-/// Maximum length of a line that is logged as an answer in any case.
+/// Maximum length of an answer that is logged even beyond [`MAX_RECEIVED_BYTES`].
 const MAX_ANSWER_BYTES: usize = 200;
 /// Maximum logged bytes of a line from the bot.
 const MAX_LOGGED_LINE_BYTES: usize = 16 * 1024;
@@ -106,7 +106,7 @@ impl Log {
         self.line('>', line.as_bytes());
     }
 
-    /// Logs a line received from the bot. Once there are very many, only answers are logged.
+    /// Logs a line received from the bot. Beyond [`MAX_RECEIVED_BYTES`], only answers are logged.
     pub(crate) fn received(&mut self, line: &[u8]) {
         let before = self.received_bytes;
         self.received_bytes = before.saturating_add(line.len() + LINE_OVERHEAD);

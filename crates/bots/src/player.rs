@@ -36,7 +36,7 @@ pub(crate) struct BotPlayer {
     settings: Option<GameSettings>,
     /// Whether the last process exited on its own when asked to.
     exited_cleanly: bool,
-    /// Time of the last turn in which this process was stopped or starved.
+    /// How long this process was stopped or starved during the last turn.
     time_away: Duration,
     /// First error in writing a log.
     log_failure: Arc<OnceLock<String>>,
@@ -350,7 +350,7 @@ impl Player for BotPlayer {
 
 impl Drop for BotPlayer {
     fn drop(&mut self) {
-        // A bot that misbehaved was stopped before.
+        // A bot that misbehaved has already been stopped.
         self.stop_process(true);
     }
 }

@@ -1,5 +1,5 @@
-//! How a bot is named and started: `cmd:./my_bot --flag`, another [`Protocol`] with its argument, or
-//! a folder with a `bot.toml` (see [`crate::manifest`]).
+//! How a bot is named and started: `cmd:./my_bot --flag`, another [`Protocol`] with its argument,
+//! or a folder with a `bot.toml` (see [`crate::manifest`]).
 //!
 //! Commands are split into words here and run without a shell, so that no other process stands
 //! between the referee and the bot.
@@ -26,8 +26,8 @@ pub struct BotProgram {
     spec: String,
     /// Name given by the author.
     pub name: Option<String>,
-    /// Program and arguments. Empty for a C or C++ function; for a CheckerBoard engine, the commands
-    /// that it gets at the start.
+    /// Program and arguments. Empty for a C or C++ function; for a CheckerBoard engine, the
+    /// commands that it gets at the start.
     pub command: Vec<String>,
     /// Command that builds the bot.
     pub build: Option<Vec<String>>,
@@ -93,8 +93,8 @@ impl BotProgram {
         BotProgram::with_protocol(Protocol::V1, command, Path::new("."))
     }
 
-    /// Parses a text that starts with a protocol, such as `cmd:COMMAND` or `c-function:FILE`; `None`
-    /// if it does not. Commands run in `folder`, and file names are relative to it.
+    /// Parses a text that starts with a protocol, such as `cmd:COMMAND` or `c-function:FILE`;
+    /// `None` if it does not. Commands run in `folder`, and file names are relative to it.
     pub fn from_text(text: &str, folder: &Path) -> Option<Result<BotProgram, ProgramError>> {
         let (prefix, argument) = text.trim().split_once(':')?;
         let protocol = Protocol::ALL.into_iter().find(|protocol| protocol.prefix() == prefix)?;
@@ -198,8 +198,8 @@ impl BotProgram {
         self.limits.min(self.requested_limits)
     }
 
-    /// Returns whether the bot was named by a folder with a `bot.toml`. Such a bot may read its whole
-    /// folder. The folder of a command or of a source file may hold other bots.
+    /// Returns whether the bot was named by a folder with a `bot.toml`. Such a bot may read its
+    /// whole folder. The folder of a command or of a source file may hold other bots.
     pub fn has_manifest(&self) -> bool {
         !self.spec.starts_with(&format!("{}:", self.protocol.prefix()))
     }

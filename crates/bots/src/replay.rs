@@ -133,7 +133,8 @@ impl LoggedTurn {
             Some(_) => Ok(turn),
             None if first == last => Err(format!("the bot was only asked at ply {first}")),
             None => Err(format!(
-                "the bot was not asked at ply {ply}, only at every second ply from {first} to {last}"
+                "the bot was not asked at ply {ply}, only at every second ply from {first} to \
+                 {last}"
             )),
         }
     }
@@ -256,8 +257,8 @@ impl LoggedTurn {
     }
 }
 
-/// Returns the keyword of a line that the bot was sent. For other protocols the referee logs newgame
-/// and turn lines as notes.
+/// Returns the keyword of a line that the bot was sent. For other protocols the referee logs
+/// newgame and turn lines as notes.
 fn keyword(direction: char, text: &str) -> &str {
     if ['>', '*'].contains(&direction) { ProtocolLine::new(text).keyword } else { "" }
 }

@@ -1,11 +1,45 @@
 //! The tables that a command uses.
 
-use crownhead_play::{Knowledge, knowledge::from_tables};
+use crownhead_bots::PlayerSpec;
+use crownhead_play::{GameSettings, Knowledge, knowledge::from_tables};
 use crownhead_rules::Game;
 use crownhead_tables::registry;
+
+use crate::output::eprint_message;
 
 /// Loads the tables of a game. The second part is a warning for the user if one is missing.
 pub fn load_knowledge(game: &Game) -> (Knowledge, Option<String>) {
     let (tables, warning) = registry::load(game.info().id);
     (from_tables(&tables), warning)
+}
+
+/// Loads the tables of a game, and warns of a missing one.
+pub fn load_or_warn(game: &Game) -> Knowledge {
+    let (knowledge, warning) = load_knowledge(game);
+    if let Some(warning) = warning {
+        eprint_message(warning);
+    }
+    knowledge
+}
+
+/// Loads the tables for a match or tournament. Warns of a missing one if a player or the
+/// adjudication would use it.
+pub(crate) fn load_for_players<'a>(
+    game: &Game,
+    settings: &GameSettings,
+    players: impl Iterator<Item = &'a PlayerSpec>,
+) -> Knowledge {
+    let (knowledge, warning) = load_knowledge(game);
+    if let Some(warning) = warning.filter(|_| uses_tables(settings, players)) {
+        eprint_message(warning);
+    }
+    knowledge
+}
+
+/// Whether a player or the adjudication uses tables.
+pub(crate) fn uses_tables<'a>(
+    settings: &GameSettings,
+    mut players: impl Iterator<Item = &'a PlayerSpec>,
+) -> bool {
+    settings.adjudication.tables || players.any(PlayerSpec::uses_evaluation)
 }

@@ -1,5 +1,5 @@
-//! What the commands of `crownhead` share (failures and exit codes, messages, signals, tables, game
-//! files), and the commands about matches and tournaments: [`mod@matches`], [`sprt`], [`rate`],
+//! Code shared by all commands of `crownhead` (failures and exit codes, messages, signals, tables,
+//! game files), and the commands for matches and tournaments: [`mod@matches`], [`sprt`], [`rate`],
 //! [`tournament`] and [`fleet`].
 
 pub mod failure;

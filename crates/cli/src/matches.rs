@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::fleet::FleetArgs;
 use crate::isolation_args::{IsolationArgs, isolation_json};
-use crate::knowledge::load_knowledge;
+use crate::knowledge::{load_for_players, uses_tables};
 use crate::output::{LiveDisplay, eprint_message};
 use crate::signals::stop_on_interrupt;
 
@@ -126,12 +126,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     // Fail before the games if the file cannot be written.
     let output = args.pdn.as_deref().map(AtomicFile::create).transpose()?;
     let stop = stop_on_interrupt();
-    let (knowledge, missing) = load_knowledge(&config.game);
-    let uses_tables = config.players.iter().any(PlayerSpec::uses_evaluation)
-        || config.settings.adjudication.tables;
-    if let Some(missing) = missing.filter(|_| uses_tables) {
-        eprint_message(missing);
-    }
+    let knowledge = load_for_players(&config.game, &config.settings, config.players.iter());
     let [first, second] = &config.players;
     eprint_message(format_args!(
         "Playing {}: {first} against {second} …",
@@ -159,7 +154,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let result = match &coordinator {
         None => matches::play(&config, &knowledge, &stop, on_game),
         Some(coordinator) => {
-            let tables = if uses_tables { tables(&config.game) } else { Vec::new() };
+            let tables = if uses_tables(&config.settings, config.players.iter()) {
+                tables(&config.game)
+            } else {
+                Vec::new()
+            };
             let mut run = args.players.fleet.run(format!("{first} against {second}"), tables);
             let entrants = matches::entrants(&config);
             coordinator.upload(&mut run, &entrants.each_ref())?;

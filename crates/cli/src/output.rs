@@ -8,8 +8,8 @@ use crownhead_rules::escape_invisible;
 use crownhead_terminal::screen::{ColourDepth, Look};
 use crownhead_terminal::settings;
 
-/// Prints a line to standard error. Errors are ignored: there is nowhere left to report them. Names of
-/// files and players in it may come from strangers, so invisible characters are escaped.
+/// Prints a line to standard error. Errors are ignored: there is nowhere left to report them. Names
+/// of files and players in it may come from strangers, so invisible characters are escaped.
 pub fn eprint_message(message: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{}", escape_invisible(&message.to_string()));
 }

@@ -21,7 +21,7 @@ use crownhead_tournament::{Colours, Entrant, Points, Schedule, Tournament};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::knowledge::load_knowledge;
+use crate::knowledge::{load_for_players, uses_tables};
 use crate::matches::{MatchArgs, elo_text, pairs_text};
 use crate::output::{LiveDisplay, eprint_message};
 use crate::tournament::{control_by_signals, journal_failure, play};
@@ -160,12 +160,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut start_failure = None;
     let mut is_interrupted = false;
     if state.decision == Decision::Undecided {
-        let (knowledge, missing) = load_knowledge(&config.game);
-        let uses_tables = config.players.iter().any(PlayerSpec::uses_evaluation)
-            || config.settings.adjudication.tables;
-        if let Some(missing) = missing.filter(|_| uses_tables) {
-            eprint_message(missing);
-        }
+        let knowledge = load_for_players(&config.game, &config.settings, config.players.iter());
         let [first, second] = &config.players;
         eprint_message(format_args!("Playing an SPRT: {first} against {second} …"));
         let first = &tournament.entrants[0].name;
@@ -174,7 +169,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             None => None,
             Some(coordinator) => {
                 let (fleet, finish) = (&args.players.fleet, control.finish_running.clone());
-                let tables = if uses_tables { tables(&config.game) } else { Vec::new() };
+                let tables = if uses_tables(&config.settings, config.players.iter()) {
+                    tables(&config.game)
+                } else {
+                    Vec::new()
+                };
                 let run =
                     fleet.run_with_journal(coordinator, &tournament, &journal, tables, finish)?;
                 Some((coordinator, run))

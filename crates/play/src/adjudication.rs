@@ -13,18 +13,19 @@ use crate::sentence::truncate;
 use crate::{End, Session};
 
 /// When the referee ends a game before its rules do. Written `draw-score=10,max-moves=150`, or as a
-/// table `[adjudication]` in a file. Scores are in hundredths of a man, moves are those of one side.
+/// table `[adjudication]` in a file. Scores are in hundredths of a man, moves are those of one
+/// side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Adjudication {
     /// Draw if both players report scores within this distance of zero; `None` is off.
     pub draw_score: Option<u32>,
-    /// Number of moves in a row that each player must report such a score with.
+    /// Number of consecutive moves for which each player must report such a score.
     pub draw_moves: u32,
     /// Number of moves before the rule applies.
     pub draw_after: u32,
     /// Loss of a player who reports a score this far below zero; `None` is off.
     pub resign_score: Option<u32>,
-    /// Number of moves in a row that it must report such a score with.
+    /// Number of consecutive moves for which it must report such a score.
     pub resign_moves: u32,
     /// Draw after this number of moves; `None` is off.
     pub max_moves: Option<u32>,
@@ -193,7 +194,7 @@ impl AdjudicationRule {
 pub(crate) struct Adjudicator<'a> {
     rules: Adjudication,
     knowledge: &'a Knowledge,
-    /// Number of reports in a row that fulfil the rule for draws, by side.
+    /// Number of consecutive reports that fulfil the rule for draws, by side.
     level: [u32; 2],
     /// The same for lost positions.
     lost: [u32; 2],

@@ -12,7 +12,7 @@ use crate::time_control::TimeControl;
 pub enum Clock {
     /// No limit.
     Unlimited,
-    /// A fixed time for this turn; what is not used is lost.
+    /// A fixed time for this turn; unused time is lost.
     PerMove(Duration),
     /// The time for the rest of the game.
     PerGame {

@@ -1,6 +1,6 @@
-//! Defaults of a new game, the same in every interface: [`Game::default`] against [`DEFAULT_PLAYER`],
-//! the user plays [`DEFAULT_SIDE`] and sees the board as [`is_flipped_for`] says. A user who plays
-//! both sides or none sees row 1 at the top.
+//! Defaults of a new game, the same in every interface: [`Game::default`] against
+//! [`DEFAULT_PLAYER`], the user plays [`DEFAULT_SIDE`] and sees the board as [`is_flipped_for`]
+//! says. A user who plays both sides or none sees row 1 at the top.
 
 use crownhead_rules::{Cell, Game, Side};
 

@@ -2,7 +2,7 @@
 
 use crownhead_records::EvalScore;
 use crownhead_rules::{Side, SideInfo};
-use crownhead_search::{Score, plies_to_end};
+use crownhead_search::{DRAW, Score, WIN, plies_to_end};
 
 /// Points that change the odds of winning by a factor of e.
 const LOGISTIC_SCALE: f64 = 100.0;
@@ -32,6 +32,17 @@ impl Eval {
                 Eval::Win { winner, plies: plies.unsigned_abs() }
             }
             None => Eval::Points(if side == Side::First { score } else { -score }),
+        }
+    }
+
+    /// Score from the view of a side.
+    pub fn score_for(self, side: Side) -> Score {
+        match self {
+            Eval::Points(points) if side == Side::First => points,
+            Eval::Points(points) => -points,
+            Eval::Win { winner, plies } if winner == side => WIN - plies as Score,
+            Eval::Win { plies, .. } => -WIN + plies as Score,
+            Eval::Drawn => DRAW,
         }
     }
 

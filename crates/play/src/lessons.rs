@@ -1,7 +1,7 @@
 //! Lessons: exercises that teach the rules, checked by the rules themselves.
 //!
-//! `lessons/ID.txt` has an introduction and the exercises of a game, separated by blank lines. Front
-//! ends show them.
+//! `lessons/ID.txt` has an introduction and the exercises of a game, separated by blank lines.
+//! Front ends show them.
 
 use crownhead_rules::Game;
 
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_right_whichever_way_the_board_is_shown() {
+    fn texts_do_not_depend_on_the_orientation_of_the_board() {
         let is_flipped = |game: &Game| [Side::First, Side::Second].map(|s| is_flipped_for(game, s));
         for course in courses().filter(|course| is_flipped(&course.game) != [false; 2]) {
             let text = lesson_text(&course.game).unwrap();

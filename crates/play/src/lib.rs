@@ -19,13 +19,15 @@ mod move_words;
 mod openings;
 mod player;
 mod players;
+
+pub mod position_json;
+mod position_request;
 mod position_text;
 pub mod referee;
 pub mod replay;
 mod seed;
 mod sentence;
 mod session;
-mod stopwatch;
 mod time_control;
 
 pub use adjudication::{Adjudication, AdjudicationRule};
@@ -49,6 +51,7 @@ pub use players::{
     BUILTIN_NAMES, BuiltinSpec, CATALOG, CatalogPlayer, PlayerKind, PlayerOptions, Random,
     SpecError,
 };
+pub use position_request::{MAX_POSITION_BYTES, PositionRequest, RequestError, named_cells};
 pub use position_text::position_text;
 pub use referee::{Absence, GameSetup, PlayedGame, PlayedMove};
 pub use seed::derive_seed;

@@ -33,14 +33,14 @@ pub trait Player: Send {
     /// Called at the end of the game.
     fn on_game_over(&mut self, _: &GameOver<'_>) {}
 
-    /// Whether the player is a separate process, so that it does not use the CPU time of the calling
-    /// thread.
+    /// Whether the player is a separate process, so that it does not use the CPU time of the
+    /// calling thread.
     fn is_external(&self) -> bool {
         false
     }
 
-    /// Time of the last [`choose`](Player::choose) in which this process was stopped or starved,
-    /// which is not the player's fault and is not charged.
+    /// How long this process was stopped or starved during the last [`choose`](Player::choose).
+    /// That is not the player's fault and is not charged.
     fn time_away(&self) -> Duration {
         Duration::ZERO
     }

@@ -4,16 +4,17 @@ use crownhead_rules::{Cell, Game, Side};
 
 use crate::new_session;
 
-/// Returns the text of a position from the letters of its cells; `.` is empty. It is PDN FEN in games
-/// with numbered squares, else rows. The position may be invalid.
-pub fn position_text(game: &Game, board: &[char; 64], side: Side) -> String {
+/// Returns the text of a position from the letters of its cells; `.` is empty. It is PDN FEN in
+/// games with numbered squares, else rows with the number of turns played. The position may be
+/// invalid.
+pub fn position_text(game: &Game, board: &[char; 64], side: Side, plies: u32) -> String {
     let info = game.info();
     let letter = info.sides[side.index()].letter;
     if !info.numbered_squares {
         let rows = board
             .chunks(8)
             .map(|row| row.iter().map(|c| if *c == '.' { '1' } else { *c }).collect::<String>());
-        let text = format!("{} {letter} 0", rows.collect::<Vec<_>>().join("/"));
+        let text = format!("{} {letter} {plies}", rows.collect::<Vec<_>>().join("/"));
         // A valid one with digits for runs of empty cells.
         return new_session(game, Some(&text)).map_or(text, |session| session.position());
     }
@@ -36,17 +37,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_of_the_start_position_is_its_usual_one() {
+    fn start_position_set_up_by_hand_has_its_own_text() {
         for game in Game::all() {
             let session = new_session(&game, None).unwrap();
-            let text = position_text(&game, &session.board(), session.side());
+            let text = position_text(&game, &session.board(), session.side(), 0);
             assert_eq!(text, game.start_position());
         }
     }
 
     #[test]
     fn invalid_position_has_a_text_too() {
-        let text = position_text(&"english".parse().unwrap(), &['.'; 64], Side::Second);
+        let text = position_text(&"english".parse().unwrap(), &['.'; 64], Side::Second, 0);
         assert_eq!(text, "W:W:B");
     }
 }

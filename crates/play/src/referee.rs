@@ -7,10 +7,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crownhead_rules::{Game, Side};
-use crownhead_search::{Instant, Knowledge, Score, StopFlag};
+use crownhead_search::{Instant, Knowledge, Score, StopFlag, Stopwatch};
 
 use crate::adjudication::Adjudicator;
-use crate::stopwatch::Stopwatch;
 use crate::{
     Action, End, Event, FaultKind, FaultPolicy, GameConfig, GameInPlay, GameOver, GameSettings,
     GameStart, Incident, Opening, Player, PlayerError, Session,
@@ -19,7 +18,7 @@ use crate::{
 /// Time per move of a bot in a game without a time control.
 pub const DEFAULT_BOT_MOVE_TIME: Duration = Duration::from_secs(5);
 
-/// Maximum number of incidents kept of a game, besides those that ended a process.
+/// Maximum number of incidents stored per game, besides those that ended a process.
 const MAX_INCIDENTS: usize = 8;
 
 /// A game about to start. The first element of each pair belongs to the side that moves first.
@@ -71,7 +70,7 @@ pub struct Turn {
     pub depth: u32,
 }
 
-/// Shorter absences are the inaccuracy of their measurement, and no reason to replay a game.
+/// Shorter absences are measurement noise, not a reason to replay a game.
 const MIN_ABSENCE: Duration = Duration::from_millis(1);
 
 /// A finished game.
@@ -257,8 +256,8 @@ struct FaultLog {
 }
 
 impl FaultLog {
-    /// Adds a fault and reports it to its player, with the move that was played instead. A bot whose
-    /// process has ended commits one fault, however many turns it misses.
+    /// Adds a fault and reports it to its player, with the move that was played instead. A bot
+    /// whose process has ended commits one fault, however many turns it misses.
     fn add(&mut self, incident: &Incident, played: Option<&str>, player: &mut dyn Player) {
         let (side, kind) = (incident.side, incident.fault.kind);
         let ended = |earlier: &Incident| earlier.side == side && earlier.fault.kind.ends_process();

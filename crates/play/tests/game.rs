@@ -1,5 +1,5 @@
-//! A game in progress: offers, ends, clocks and undo, and the properties that hold for every sequence of
-//! actions.
+//! A game in progress: offers, ends, clocks and undo, and the properties that hold for every
+//! sequence of actions.
 use std::time::Duration;
 
 use crownhead_play::game::COMPUTER_GRACE;
@@ -43,10 +43,10 @@ struct Table {
 
 impl Table {
     fn new(config: GameConfig) -> Table {
-        Table::of("english", config)
+        Table::for_game("english", config)
     }
 
-    fn of(game: &str, config: GameConfig) -> Table {
+    fn for_game(game: &str, config: GameConfig) -> Table {
         let session = new_session(&game.parse().unwrap(), None).unwrap();
         let now = Duration::from_secs(100);
         Table { game: GameInPlay::new(session, config, now), now }
@@ -315,7 +315,7 @@ fn answer(answer: Result<&str, FaultKind>, policy: FaultPolicy) -> Action {
 fn refereed(game: &str, time_control: TimeControl) -> Table {
     let settings = GameSettings::default_for(&game.parse().unwrap());
     let settings = GameSettings { time_control, ..settings };
-    Table::of(game, GameConfig::refereed(&settings))
+    Table::for_game(game, GameConfig::refereed(&settings))
 }
 
 #[test]
@@ -456,7 +456,7 @@ fn check_clocks(before: TimeLeft, event: &Event, mover: Side, after: TimeLeft) {
 /// Plays a random game and checks the properties after every action.
 fn check_properties(id: &str, config: GameConfig, seed: u64) {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let mut table = Table::of(id, config);
+    let mut table = Table::for_game(id, config);
     let start = table.now;
     // Positions by ply, and everything that was applied.
     let mut positions = vec![table.game.session().position()];

@@ -2,14 +2,11 @@
 
 use std::time::Duration;
 
-use crownhead_bots::PlayerSpec;
 use crownhead_play::{
-    Choice, Clock, FaultPolicy, GameSettings, GameStart, Knowledge, Openings, Player, PlayerError,
-    StopFlag, TimeControl, new_session,
+    BuiltinSpec, Choice, Clock, GameSettings, GameStart, Knowledge, Player, PlayerError, StopFlag,
+    new_session,
 };
 use crownhead_rules::{Game, Side};
-use crownhead_statistics::GamePoints;
-use crownhead_tournament::matches::{self, MatchConfig, MatchGame};
 
 const PLAYERS: [&str; 8] = [
     "random",
@@ -33,7 +30,7 @@ fn choose(
     start: Option<&str>,
     seed: u64,
 ) -> Result<Choice, PlayerError> {
-    let spec: PlayerSpec = player.parse().unwrap();
+    let spec: BuiltinSpec = player.parse().unwrap();
     let mut player = spec.player(game, &Knowledge::default()).unwrap();
     start_game(player.as_mut(), game, seed);
     player.choose(
@@ -44,70 +41,10 @@ fn choose(
     )
 }
 
-fn config(game: &Game, first: &str, second: &str, concurrency: usize) -> MatchConfig {
-    MatchConfig {
-        game: game.clone(),
-        players: [first.parse().unwrap(), second.parse().unwrap()],
-        pairs: 2,
-        settings: GameSettings::default_for(game),
-        openings: Openings::Random(4),
-        seed: 7,
-        concurrency,
-        log: None,
-    }
-}
-
-fn play_match(config: &MatchConfig) -> Vec<MatchGame> {
-    let mut games = Vec::new();
-    matches::play(config, &Knowledge::default(), &StopFlag::new(), |game| games.push(game))
-        .unwrap();
-    games.sort_by_key(|game| (game.pair, game.first));
-    games
-}
-
-#[test]
-fn every_player_plays_every_game_to_its_end() {
-    for game in Game::all() {
-        for player in PLAYERS {
-            let mut config = config(&game, player, "random", 1);
-            config.pairs = 1;
-            let games = play_match(&config);
-            assert_eq!(games.len(), 2);
-            assert_eq!(games[0].opening(), games[1].opening(), "each opening is played twice");
-            for game in games {
-                // The reader checks that every move is legal.
-                let text = crownhead_records::format_game(&game.record(&config)).unwrap();
-                let mut reader = crownhead_records::Reader::new(text.as_bytes());
-                let record = reader.next().unwrap().unwrap();
-                assert_eq!(
-                    record.line.plies.len(),
-                    game.opening().moves.len() + game.played.moves.len()
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn same_seed_gives_the_same_games_at_any_concurrency() {
-    for game in Game::all() {
-        for (first, second) in [("level:2", "level:4"), ("best:nodes=500,hash=1", "minimax:1")] {
-            let moves = |concurrency| -> Vec<_> {
-                let games = play_match(&config(&game, first, second, concurrency));
-                games.into_iter().map(|game| (game.played.opening, game.played.moves)).collect()
-            };
-            let sequential = moves(1);
-            assert_eq!(sequential.len(), 4);
-            assert_eq!(sequential, moves(3), "{game}, {first} against {second}");
-            assert_eq!(sequential, moves(1), "{game}, {first} against {second}");
-        }
-    }
-}
-
 #[test]
 fn player_forgets_the_previous_game() {
     let game: Game = "english".parse().unwrap();
-    let spec: PlayerSpec = "level:3".parse().unwrap();
+    let spec: BuiltinSpec = "level:3".parse().unwrap();
     let mut player = spec.player(&game, &Knowledge::default()).unwrap();
     let mut texts = |seed: u64| {
         start_game(player.as_mut(), &game, seed);
@@ -187,7 +124,7 @@ fn stopped_player_still_has_a_move() {
     stop.set();
     for game in Game::all() {
         for player in ["best", "level:9", "alphabeta:30", "minimax:30", "random"] {
-            let spec: PlayerSpec = player.parse().unwrap();
+            let spec: BuiltinSpec = player.parse().unwrap();
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
             let mut session = new_session(&game, None).unwrap();
             let choice =
@@ -202,7 +139,7 @@ fn clock_ends_an_endless_search() {
     let clock = Clock::PerGame { left: Duration::from_millis(40), increment: Duration::ZERO };
     for game in Game::all() {
         for player in ["best", "level:10", "minimax:30", "alphabeta:30", "best:threads=2"] {
-            let spec: PlayerSpec = player.parse().unwrap();
+            let spec: BuiltinSpec = player.parse().unwrap();
             let mut player = spec.player(&game, &Knowledge::default()).unwrap();
             let mut session = new_session(&game, None).unwrap();
             let choice =
@@ -214,39 +151,11 @@ fn clock_ends_an_endless_search() {
 
 #[test]
 fn player_rejects_a_session_of_another_game() {
-    let spec: PlayerSpec = "best:hash=1".parse().unwrap();
+    let spec: BuiltinSpec = "best:hash=1".parse().unwrap();
     let mut player = spec.player(&Game::ChineseCheckers(()), &Knowledge::default()).unwrap();
     let english = new_session(&"english".parse().unwrap(), None).unwrap();
     let error = player
         .choose(english.as_ref(), &Clock::Unlimited, &StopFlag::new(), &mut |_| {})
         .unwrap_err();
     assert_eq!(error.to_string(), "this player does not play english");
-}
-
-#[test]
-fn random_always_loses_to_level_5() {
-    for game in ["english", "chinese-checkers", "capture-halma"] {
-        let game: Game = game.parse().unwrap();
-        let mut config = config(&game, "level:5", "random", 2);
-        config.pairs = 4;
-        for game in play_match(&config) {
-            assert_eq!(game.points(), GamePoints::Win, "{game:?}");
-        }
-    }
-}
-
-#[test]
-fn timeout_loses_the_game() {
-    let game: Game = "capture-halma".parse().unwrap();
-    let mut config = config(&game, "minimax:3", "random", 1);
-    // Nobody answers within a nanosecond, so the first side loses.
-    config.settings.grace = Duration::ZERO;
-    config.settings.time_control = TimeControl::PerMove(Duration::from_nanos(1));
-    config.settings.fault_policy = FaultPolicy::Forfeit;
-    let games = play_match(&config);
-    assert_eq!(games.len(), 4);
-    for game in games {
-        let summary = game.summary();
-        assert_eq!((summary.reason.as_str(), summary.winner), ("time", Some(1)));
-    }
 }

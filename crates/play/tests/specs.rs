@@ -25,6 +25,7 @@ fn parses_name_and_options() {
             threads: Some(2),
             hash: Some(128),
             movetime: Some(Duration::from_millis(500)),
+            cputime: None,
             nodes: Some(100_000),
             tables: Some(false),
         }
@@ -60,13 +61,15 @@ fn errors_name_the_valid_values() {
         ("best:movetime=0ms", "a time is written 100ms, 2s or 1.5s"),
         ("best:movetime=5", "a time is written 100ms, 2s or 1.5s"),
         ("best:movetime=1h", "not \"1h\""),
-        ("best:tables=none", "option tables is on or off, not \"none\""),
+        ("best:cputime=0s", "a time is written 100ms, 2s or 1.5s"),
+        ("best:cputime=1s,threads=2", "option cputime is for players with one thread"),
+        ("best:tables=none", "option tables takes on or off, not \"none\""),
         ("best:tables=off,tables=on", "option tables is given twice"),
         ("best:threads=2,threads=2", "option threads is given twice"),
         (
             "best:speed=9",
-            "unknown option \"speed\" for best; available options: threads, hash, movetime, nodes, \
-             tables",
+            "unknown option \"speed\" for best; available options: threads, hash, movetime, \
+             cputime, nodes, tables",
         ),
         ("random:nodes=9", "unknown option \"nodes\" for random; available options: none"),
         (
@@ -94,14 +97,16 @@ fn specs() -> impl Strategy<Value = BuiltinSpec> {
     let options = (
         proptest::option::of(1u16..=256),
         proptest::option::of(1u32..=65_536),
+        proptest::option::of(time.clone()),
         proptest::option::of(time),
         proptest::option::of(1u64..),
         proptest::option::of(any::<bool>()),
     );
-    (kinds, options).prop_map(|(kind, (threads, hash, movetime, nodes, tables))| {
+    (kinds, options).prop_map(|(kind, (threads, hash, movetime, cputime, nodes, tables))| {
         let mut spec = BuiltinSpec::new(kind);
         if spec.supports_node_limit() {
-            spec.options = PlayerOptions { threads, hash, movetime, nodes, tables };
+            let threads = threads.filter(|_| cputime.is_none());
+            spec.options = PlayerOptions { threads, hash, movetime, cputime, nodes, tables };
         } else if kind != PlayerKind::Random {
             spec.options.movetime = movetime;
         }

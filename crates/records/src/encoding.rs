@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Bytes 0x80 to 0x9F of Windows-1252, where Latin-1 has only control characters. Most Latin-1 files
-/// come from Windows.
+/// Bytes 0x80 to 0x9F of Windows-1252, where Latin-1 has only control characters. Most Latin-1
+/// files come from Windows.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',

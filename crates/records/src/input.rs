@@ -1,6 +1,7 @@
 //! Buffered input with bounded look-ahead, line and column.
 //!
-//! The buffer holds at most the longest token and one chunk of input, whatever the size of the file.
+//! The buffer holds at most the longest token and one chunk of input, whatever the size of the
+//! file.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -9,7 +10,8 @@ use crate::error::Location;
 /// Number of bytes read at a time.
 const READ_CHUNK: usize = 64 * 1024;
 
-/// The source is behind a pointer, so that the reader is compiled once, not once per kind of source.
+/// The source is behind a pointer, so that the reader is compiled once, not once per kind of
+/// source.
 pub(crate) struct Input<'a> {
     source: Box<dyn Read + 'a>,
     /// `buffer[from..to]` has been read but not consumed.
@@ -18,6 +20,8 @@ pub(crate) struct Input<'a> {
     to: usize,
     ended: bool,
     error: Option<io::Error>,
+    /// Number of bytes consumed.
+    offset: u64,
     location: Location,
     /// The last byte was a carriage return: a line feed after it is part of the same line break.
     after_cr: bool,
@@ -34,6 +38,7 @@ impl<'a> Input<'a> {
             to: 0,
             ended: false,
             error: None,
+            offset: 0,
             location: Location { line: 1, column: 1 },
             after_cr: false,
             line_start: true,
@@ -89,6 +94,7 @@ impl<'a> Input<'a> {
                 self.line_start &= is_space(byte);
             }
         }
+        self.offset += (end - self.from) as u64;
         self.from = end;
     }
 
@@ -100,6 +106,10 @@ impl<'a> Input<'a> {
 
     pub(crate) fn location(&self) -> Location {
         self.location
+    }
+
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
     }
 
     pub(crate) fn is_line_start(&self) -> bool {

@@ -1,7 +1,8 @@
 //! Maximum size of one game.
 //!
-//! A file may have any size, but the reader keeps one game in memory. The limits apply to what a game
-//! contains, not to how it is written, so that a game that was read can be written and read again.
+//! A file may have any size, but the reader keeps one game in memory. The limits apply to what a
+//! game contains, not to how it is written, so that a game that was read can be written and read
+//! again.
 
 /// Maximum number of plies, variations included.
 pub(crate) const MAX_PLIES: usize = 100_000;

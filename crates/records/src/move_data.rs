@@ -31,8 +31,8 @@ pub struct MoveEval {
 pub enum EvalScore {
     /// `0.35`: hundredths of a man.
     Points(i32),
-    /// `#7`: a forced win in this number of moves; negative if the side that moves second wins, 0 if
-    /// the game is won.
+    /// `#7`: a forced win in this number of moves; negative if the side that moves second wins, 0
+    /// if the game is won.
     WinIn(i32),
 }
 

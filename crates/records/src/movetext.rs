@@ -318,8 +318,8 @@ impl<P: Notation> Replay<'_, '_, P> {
     }
 }
 
-/// Joins a capture that is written jump by jump, `11x18 18x25`. The lexer is at the first word, which
-/// is not a legal move, and afterwards at the last word of the move.
+/// Joins a capture that is written jump by jump, `11x18 18x25`. The lexer is at the first word,
+/// which is not a legal move, and afterwards at the last word of the move.
 fn join_jumps<P: Notation>(lexer: &mut Lexer<'_>, position: &P) -> Option<P::Move> {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut path = lexer.text().to_string();

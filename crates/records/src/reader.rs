@@ -1,8 +1,10 @@
-//! Iterator over the games of a file: parses tags, finds the game they name and the end of each game.
+//! Iterator over the games of a file: parses tags, finds the game they name and the end of each
+//! game.
 //!
 //! [`movetext`](crate::movetext) parses and replays the moves.
 
 use std::io::Read;
+use std::ops::Range;
 
 use crownhead_rules::{GAMES, Game};
 
@@ -38,6 +40,10 @@ pub struct Reader<'a> {
     games: u64,
     /// Comments between two games that belong to the second.
     pending_comment: Option<String>,
+    /// Where the pending comment starts.
+    pending_offset: Option<u64>,
+    /// The bytes of the last game.
+    range: Range<u64>,
 }
 
 /// The tags of a game.
@@ -77,7 +83,19 @@ impl From<LocatedError> for GameFailure {
 impl<'a> Reader<'a> {
     /// Creates a reader.
     pub fn new(input: impl Read + 'a) -> Self {
-        Reader { lexer: Lexer::new(input), games: 0, pending_comment: None }
+        Reader {
+            lexer: Lexer::new(input),
+            games: 0,
+            pending_comment: None,
+            pending_offset: None,
+            range: 0..0,
+        }
+    }
+
+    /// The bytes of the file that hold the last game: a reader of these bytes alone gives the same
+    /// game.
+    pub fn game_range(&self) -> Range<u64> {
+        self.range.clone()
     }
 
     fn read_game(&mut self) -> Result<Option<GameRecord>, GameFailure> {
@@ -124,8 +142,8 @@ impl<'a> Reader<'a> {
         Ok(Some(record))
     }
 
-    /// Reads comments after the result. Those on the same line belong to this game, later ones to the
-    /// next game, if there is one.
+    /// Reads comments after the result. Those on the same line belong to this game, later ones to
+    /// the next game, if there is one.
     fn trailing_comments(
         &mut self,
         comment: &mut Option<String>,
@@ -143,6 +161,7 @@ impl<'a> Reader<'a> {
                     append_comment(comment, self.lexer.text(), &mut budget, self.lexer.location())?;
                 }
                 Ok(Token::Comment) => {
+                    self.pending_offset.get_or_insert(self.lexer.token_offset());
                     append_comment(
                         &mut self.pending_comment,
                         self.lexer.text(),
@@ -152,6 +171,7 @@ impl<'a> Reader<'a> {
                 }
                 Ok(Token::End) => {
                     self.lexer.unread();
+                    self.pending_offset = None;
                     if let Some(text) = self.pending_comment.take() {
                         append_comment(comment, &text, &mut budget, self.lexer.location())?;
                     }
@@ -173,6 +193,7 @@ impl<'a> Reader<'a> {
     /// Skips the rest of an invalid game, up to its result or the tags of the next game.
     fn skip_rest(&mut self, mut depth: usize, mut in_tags: bool) {
         self.pending_comment = None;
+        self.pending_offset = None;
         let mut line = self.lexer.location().line;
         loop {
             match self.lexer.next() {
@@ -214,7 +235,10 @@ impl Iterator for Reader<'_> {
     type Item = Result<GameRecord, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self.read_game() {
+        let start = self.pending_offset.take().unwrap_or(self.lexer.next_offset());
+        let game = self.read_game();
+        self.range = start..self.pending_offset.unwrap_or(self.lexer.next_offset());
+        match game {
             Ok(None) => None,
             Ok(Some(record)) => {
                 self.games += 1;
@@ -230,8 +254,8 @@ impl Iterator for Reader<'_> {
 }
 
 impl Tags {
-    /// Returns whether the next tag starts another game: it follows an empty line and repeats a name
-    /// of the roster. A game may have neither moves nor a result.
+    /// Returns whether the next tag starts another game: it follows an empty line and repeats a
+    /// name of the roster. A game may have neither moves nor a result.
     fn are_complete(&self, lexer: &Lexer<'_>) -> bool {
         let is_repeated =
             || roster_index(&tag_name(lexer.name())).is_some_and(|index| self.in_roster[index]);
@@ -308,17 +332,17 @@ fn game_of_type(number: &str) -> Result<Game, String> {
     })
 }
 
-/// Returns whether the value of a tag `Game` is a game id. Other programs number the games of a match
-/// with it.
+/// Returns whether the value of a tag `Game` is a game id. Other programs number the games of a
+/// match with it.
 pub(crate) fn is_game_id(value: &str) -> bool {
     let id = value.split(':').next().unwrap_or(value).trim();
     value.starts_with(|c: char| c.is_ascii_lowercase())
         || GAMES.iter().any(|game| game.id.eq_ignore_ascii_case(id))
 }
 
-/// Sets the result. PDN 3.0 has it in the tag `Result` and ends every game with `*`; older files have
-/// it after the moves. If both differ, the tag wins, and the other one is kept in a tag. So is the
-/// text of an invalid result.
+/// Sets the result. PDN 3.0 has it in the tag `Result` and ends every game with `*`; older files
+/// have it after the moves. If both differ, the tag wins, and the other one is kept in a tag. So is
+/// the text of an invalid result.
 fn resolve_result(record: &mut GameRecord, tag: Option<Tag>, in_moves: Option<GameResult>) {
     let in_moves = in_moves.unwrap_or_default();
     let value = tag.map(|tag| tag.value).unwrap_or_default();

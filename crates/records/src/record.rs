@@ -7,8 +7,8 @@ use crownhead_rules::{Game, Outcome, Side};
 
 /// A recorded game.
 ///
-/// A record from a [`Reader`](crate::Reader) has been replayed: its moves are legal and in canonical
-/// form. [`write_game`](crate::write_game) does not check the moves.
+/// A record from a [`Reader`](crate::Reader) has been replayed: its moves are legal and in
+/// canonical form. [`write_game`](crate::write_game) does not check the moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameRecord {
     /// The game and its options.
@@ -197,8 +197,8 @@ impl GameRecord {
     }
 }
 
-/// Returns the tag with the name of a player: `Black` for the player who moves first and `White` for
-/// the other one, whatever their colours in the game.
+/// Returns the tag with the name of a player: `Black` for the player who moves first and `White`
+/// for the other one, whatever their colours in the game.
 pub const fn player_tag(side: Side) -> &'static str {
     match side {
         Side::First => "Black",
@@ -233,8 +233,8 @@ pub(crate) fn sort_tags(tags: &mut [(String, String)]) {
     tags.sort_by_key(|(name, _)| roster_index(name).unwrap_or(ROSTER.len()));
 }
 
-/// Returns a tag name as required by the standard: a capital, then letters, digits and `_`. Names with
-/// a meaning get their standard spelling.
+/// Returns a tag name as required by the standard: a capital, then letters, digits and `_`. Names
+/// with a meaning get their standard spelling.
 pub(crate) fn tag_name(name: &str) -> String {
     const OTHERS: [&str; 4] = ["Game", "GameType", "SetUp", "FEN"];
     let mut standard = ROSTER.iter().map(|(name, _)| *name).chain(OTHERS);

@@ -15,8 +15,8 @@ pub(crate) struct ParsedTag {
 }
 
 /// Returns the number of bytes that [`parse_tag`] needs: up to a bracket that ends the tag for
-/// certain, or the whole line. Asks for bytes one by one, because a line may hold thousands of tags;
-/// `None` is the end of the line.
+/// certain, or the whole line. Asks for bytes one by one, because a line may hold thousands of
+/// tags; `None` is the end of the line.
 pub(crate) fn tag_length(mut byte: impl FnMut(usize) -> Option<u8>) -> usize {
     let mut at = 1;
     let mut in_value = false;
@@ -91,8 +91,8 @@ fn parse_quoted(inside: &[u8], start: usize) -> (String, usize) {
     }
 }
 
-/// Returns the end of the tag if the quote before `at` closes the value: a bracket or the end of the
-/// line follows.
+/// Returns the end of the tag if the quote before `at` closes the value: a bracket or the end of
+/// the line follows.
 fn end_of_tag(inside: &[u8], at: usize) -> Option<usize> {
     match inside[at..].iter().position(|&byte| !is_space(byte)) {
         None => Some(inside.len()),

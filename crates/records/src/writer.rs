@@ -1,8 +1,8 @@
 //! Writes strict PDN 3.0.
 //!
-//! The seven-tag roster comes first, with placeholders for unknown values, then the game and its start
-//! position, then the other tags. Lines are shorter than 80 columns. Every game ends with `*`, the
-//! only separator of PDN 3.0, and an empty line; the result is in its tag.
+//! The seven-tag roster comes first, with placeholders for unknown values, then the game and its
+//! start position, then the other tags. Lines are shorter than 80 columns. Every game ends with
+//! `*`, the only separator of PDN 3.0, and an empty line; the result is in its tag.
 
 use std::io::Write;
 
@@ -142,8 +142,8 @@ fn write_line(
     Ok(())
 }
 
-/// Wraps lines between units: a move with its number, or a word of a comment with the commands after
-/// it.
+/// Wraps lines between units: a move with its number, or a word of a comment with the commands
+/// after it.
 struct LineWrapper {
     text: String,
     column: usize,

@@ -1,5 +1,5 @@
-//! Reads the files in `good` and `bad` and compares the games, written again, and the errors with the
-//! `.txt` file beside each.
+//! Reads the files in `good` and `bad` and compares the games, written again, and the errors with
+//! the `.txt` file beside each.
 //!
 //! `EXPECT=write cargo test --test files` updates the expected files; review the diff.
 

@@ -160,7 +160,8 @@ mod tests {
         let location = |text: &str| {
             source_location(&text.lines().map(String::from).collect::<Vec<_>>()).unwrap_or_default()
         };
-        let python = "Traceback (most recent call last):\n  File \"bot.py\", line 9, in <module>\n  \
+        let python = "Traceback (most recent call last):\n  File \"bot.py\", line 9, in \
+         <module>\n  \
                       File \"lib/eval.py\", line 4, in f\nKeyError: 3";
         assert_eq!(location(python), "lib/eval.py:4");
         assert_eq!(location("thread 'main' panicked at src/main.rs:7:5:\nno"), "src/main.rs:7");

@@ -6,8 +6,8 @@
 //! analysed games. Boards are drawn by the viewer in `viewer`, which is built from the sources of
 //! the web page in `crates/server/page`.
 //!
-//! [`standings`], [`games`], [`ratings`] and [`faults`] format what `tournament`, `match` and `rate`
-//! print.
+//! [`standings`], [`games`], [`ratings`] and [`faults`] format what `tournament`, `match` and
+//! `rate` print.
 //!
 //! Reads no files: the caller passes a [`Snapshot`](crownhead_tournament::journal::Snapshot) with
 //! the [details](crownhead_tournament::journal::GameDetails) of its games.

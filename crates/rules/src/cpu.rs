@@ -1,9 +1,9 @@
 //! Run-time CPU dispatch for hot loops.
 //!
 //! The program is built for any x86-64 processor, the oldest of which have no popcount instruction.
-//! A [`Kernel`] run by [`with_bmi`] or [`with_simd`] is compiled for newer instruction sets as well,
-//! and the best supported version runs. Only code inlined into it profits, so `run` and its callees
-//! are `#[inline(always)]`. A closure cannot be, which is why a kernel is a trait.
+//! A [`Kernel`] run by [`with_bmi`] or [`with_simd`] is compiled for newer instruction sets as
+//! well, and the best supported version runs. Only code inlined into it profits, so `run` and its
+//! callees are `#[inline(always)]`. A closure cannot be, which is why a kernel is a trait.
 //!
 //! [`with_bmi`] exists because vector instructions slow down code that is not written for them: the
 //! compiler uses wide registers to copy small structs.

@@ -17,7 +17,8 @@ pub struct GameInfo {
     pub options: &'static [OptionInfo],
     /// The cells of the board that are played on.
     pub cells: u64,
-    /// Whether moves name squares by number (1 is the first playable cell) instead of row and column.
+    /// Whether moves name squares by number (1 is the first playable cell) instead of row and
+    /// column.
     pub numbered_squares: bool,
     /// The cells that each side tries to reach, if that is the aim of the game.
     pub targets: Option<[u64; 2]>,
@@ -33,7 +34,8 @@ pub struct GameInfo {
     pub pdn_game_type: Option<u8>,
     /// Whether the three-move ballots of English checkers are legal openings.
     pub has_ballots: bool,
-    /// Codes of the bot protocols, other than the bot protocol itself, that were made for this game.
+    /// Codes of the bot protocols, other than the bot protocol itself, that were made for this
+    /// game.
     pub bot_protocols: &'static [&'static str],
     /// Positions that programs tend to get wrong.
     pub examples: &'static [ExamplePosition],
@@ -42,8 +44,8 @@ pub struct GameInfo {
 }
 
 impl GameInfo {
-    /// Returns the descriptor of a game with default facts: played on all 64 cells, moves written by
-    /// row and column, no options, no targets, capture optional, illegal moves forfeit.
+    /// Returns the descriptor of a game with default facts: played on all 64 cells, moves written
+    /// by row and column, no options, no targets, capture optional, illegal moves forfeit.
     pub const fn new(
         id: &'static str,
         name: &'static str,

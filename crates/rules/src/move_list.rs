@@ -4,8 +4,8 @@ use std::ops::{Deref, DerefMut};
 
 use arrayvec::ArrayVec;
 
-/// Maximum number of moves on the stack. Only composed positions have more, where a king or a hopping
-/// piece has many paths through a lattice of pieces.
+/// Maximum number of moves on the stack. Only composed positions have more, where a king or a
+/// hopping piece has many paths through a lattice of pieces.
 const INLINE_CAPACITY: usize = 256;
 
 /// A list of moves. It uses the heap only for positions that do not occur in real games.

@@ -1,7 +1,7 @@
 //! Text formats of a game: positions, moves and options, and why a move is illegal.
 //!
-//! Formatting is strict: a position or a move has one text. Parsing is lenient, and an error says what
-//! is wrong and what to write instead.
+//! Formatting is strict: a position or a move has one text. Parsing is lenient, and an error says
+//! what is wrong and what to write instead.
 
 use std::fmt;
 

@@ -113,9 +113,9 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Parses eight rows from row 1: a letter of `letters` for a piece, a digit for a run of empty cells,
-/// `.` for one empty cell, `/` between rows. Returns each piece with its cell and its offset in the
-/// text.
+/// Parses eight rows from row 1: a letter of `letters` for a piece, a digit for a run of empty
+/// cells, `.` for one empty cell, `/` between rows. Returns each piece with its cell and its offset
+/// in the text.
 pub(crate) fn parse_rows(
     cursor: &mut Cursor<'_>,
     letters: &str,

@@ -14,7 +14,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::Position;
 use crate::cpu::{self, Kernel};
 
-/// Bulk counting. The default methods are correct for every game; overriding them is an optimisation.
+/// Bulk counting. The default methods are correct for every game; overriding them is an
+/// optimisation.
 pub trait BulkPerft: Position {
     /// Returns the maximum depth at which neither a counter nor a repetition can end a game below
     /// this position. 0 disables bulk counting.
@@ -260,8 +261,9 @@ impl PerftHash {
     }
 
     fn slot(&self, key: u64, depth: u32) -> (&[AtomicU64; 2], u64) {
-        // The multiplication spreads the depth over all bits, so that different depths of a position
-        // use different slots. The lowest bit is set so that an empty entry matches nothing.
+        // The multiplication spreads the depth over all bits, so that different depths of a
+        // position use different slots. The lowest bit is set so that an empty entry matches
+        // nothing.
         let mixed = (key ^ u64::from(depth).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1;
         let at = mixed.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 20;
         (&self.entries[at as usize & (self.entries.len() - 1)], mixed)

@@ -22,8 +22,8 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// Calls `visit` with every move of the side to move, in a fixed order.
     ///
-    /// Does not check whether the game has ended; see [`outcome`](Position::outcome). In games where
-    /// a player without a move passes, the pass is then the only move.
+    /// Does not check whether the game has ended; see [`outcome`](Position::outcome). In games
+    /// where a player without a move passes, the pass is then the only move.
     fn each_move(&self, visit: impl FnMut(Self::Move));
 
     /// Replaces the contents of `out` by the moves of [`each_move`](Position::each_move).

@@ -7,8 +7,8 @@ use crate::{Position, Side};
 pub enum TableValue {
     /// The side to move wins within `plies` plies.
     Win {
-        /// Exact distance without draw counters. If one forces the winner to hurry, the win may take
-        /// a little longer.
+        /// Exact distance without draw counters. If one forces the winner to hurry, the win may
+        /// take a little longer.
         plies: u32,
     },
     /// Neither side can force a win.

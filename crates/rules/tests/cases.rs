@@ -1,11 +1,11 @@
 //! The rules as drawn cases: every sentence of the rules with a position that shows it.
 //!
-//! The cases are in `cases/*.txt`, one file per game and one for positions as text. They are written
-//! for people who know the games but no Rust, and their expectations were worked out from the rules
-//! by hand. This test runs them and reports each failure with file, line and title.
+//! The cases are in `cases/*.txt`, one file per game and one for positions as text. They are
+//! written for people who know the games but no Rust, and their expectations were worked out from
+//! the rules by hand. This test runs them and reports each failure with file, line and title.
 //!
-//! A case has a title, the sentence it shows, a game, a board, and any number of checks, which run in
-//! order:
+//! A case has a title, the sentence it shows, a game, a board, and any number of checks, which run
+//! in order:
 //!
 //! ```text
 //! == a man does not step backward               the title

@@ -185,8 +185,8 @@ fn check_pieces<P: Notation>(before: &P, after: &P, path: &[Cell], captures: &[C
     Ok(())
 }
 
-/// Returns a random position, not necessarily reachable: up to the full number of pieces anywhere, any
-/// of them kings.
+/// Returns a random position, not necessarily reachable: up to the full number of pieces anywhere,
+/// any of them kings.
 fn random_position(game: &str, seed: u64) -> String {
     let mut rng = fastrand::Rng::with_seed(seed);
     let side = rng.bool();

@@ -26,8 +26,8 @@ pub struct DiskWatch {
 struct FolderSize {
     bytes: u64,
     files: u64,
-    /// Files and directories that cannot be looked at: a program can make its directories
-    /// unreadable, and nest them so deeply that their paths are too long.
+    /// Number of files and directories that cannot be measured: a program can make its directories
+    /// unreadable, or nest them so deeply that their paths are too long.
     hidden: u64,
 }
 
@@ -39,8 +39,8 @@ impl DiskWatch {
         DiskWatch { folder, before, max_growth, next, violation: None }
     }
 
-    /// Measures the folder, at most once per [`MIN_INTERVAL`]. Returns whether it has grown too
-    /// much.
+    /// Measures the folder, at most once per [`MIN_INTERVAL`]. Returns whether the program has
+    /// exceeded a limit.
     pub fn is_exceeded(&mut self) -> bool {
         let start = Instant::now();
         if start < self.next || self.violation.is_some() {
@@ -80,7 +80,7 @@ impl FolderSize {
         let mut folders = vec![folder.to_path_buf()];
         while let Some(folder) = folders.pop() {
             let entries = fs::read_dir(&folder);
-            size.hidden += entries.as_ref().err().map_or(0, is_hidden);
+            size.hidden += entries.as_ref().err().map_or(0, count_hidden);
             for entry in entries.into_iter().flatten().flatten() {
                 size.files += 1;
                 if size.files > max_files {
@@ -94,7 +94,7 @@ impl FolderSize {
                             folders.push(entry.path());
                         }
                     }
-                    Err(error) => size.hidden += is_hidden(&error),
+                    Err(error) => size.hidden += count_hidden(&error),
                 }
             }
         }
@@ -102,9 +102,9 @@ impl FolderSize {
     }
 }
 
-/// Whether a program can cause an error, as a number. Files that were removed meanwhile do not
-/// count.
-fn is_hidden(error: &io::Error) -> u64 {
+/// Returns 1 for an error by which a program can hide a file, else 0, for example for a file that
+/// was removed meanwhile.
+fn count_hidden(error: &io::Error) -> u64 {
     use io::ErrorKind::{InvalidFilename, PermissionDenied};
     matches!(error.kind(), PermissionDenied | InvalidFilename).into()
 }

@@ -18,7 +18,7 @@ use crate::monitor::{now, thread_cpu_time};
 
 /// Time between two ticks.
 const TICK: Duration = Duration::from_millis(4);
-/// Delay of a tick that is ordinary on a busy machine. Longer ones are absences.
+/// Maximum delay of a tick on a busy machine. Longer delays are absences.
 const MAX_DELAY: Duration = Duration::from_millis(60);
 /// Time that a program has after its answer to become idle.
 const IDLE_DELAY: Duration = Duration::from_millis(2);

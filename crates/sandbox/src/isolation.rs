@@ -80,7 +80,8 @@ pub struct IsolationStatus {
 impl IsolationStatus {
     /// Detects the mechanisms of this machine. The first call tries them out.
     ///
-    /// # Errors Lists the unavailable mechanisms if all are required.
+    /// # Errors
+    /// Lists the unavailable mechanisms if all are required.
     pub fn detect(isolation: Isolation) -> Result<IsolationStatus, String> {
         let mechanisms =
             if isolation == Isolation::Off { Vec::new() } else { probe(platform::mechanisms) };

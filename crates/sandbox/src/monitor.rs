@@ -4,9 +4,10 @@
 //! more. Memory, CPU time and processes are therefore counted here, over all processes of a
 //! program. A [budget](CpuBudget) limits CPU time.
 //!
-//! One thread samples all programs, so it reads only files that no program can delay. Which memory is
-//! shared, and what resident sets do not show, is not in such files: the kernel takes a lock for them
-//! that a program with hundreds of busy processes can hold for seconds. Separate threads read them.
+//! One thread samples all programs, so it reads only files that no program can delay. Which memory
+//! is shared, and what resident sets do not show, is not in such files: the kernel takes a lock for
+//! them that a program with hundreds of busy processes can hold for seconds. Separate threads read
+//! them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError};
@@ -28,7 +29,8 @@ const MIN_SAMPLE_INTERVAL: Duration = Duration::from_millis(50);
 const MAX_SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 /// The monitor sleeps this many times as long as it works.
 const SLEEP_FACTOR: u32 = 50;
-/// Time after which shared memory counts once for every process that shares it.
+/// Maximum time to measure shared memory; after that it counts once for every process that shares
+/// it.
 const PSS_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Minimum time between two measurements of what takes longer.
@@ -194,8 +196,8 @@ impl UsageMeter {
         is_in_debt || lock(&self.freeze).was_frozen
     }
 
-    /// Expects the program to be idle until [`wake`](UsageMeter::wake) is called: it is frozen if it
-    /// is not.
+    /// Marks the end of the program's turn: if it still runs before [`wake`](UsageMeter::wake) is
+    /// called, it is frozen.
     pub fn expect_idle(&self) {
         if self.cpu_rule == CpuRule::OwnTurns && self.limits.is_some() {
             lock(&self.freeze).idle_since = Some(Instant::now());
@@ -287,8 +289,8 @@ impl UsageMeter {
         }
     }
 
-    /// Measures what takes longer: memory that resident sets do not show, and files. Kills the program
-    /// if it writes too much, or if its memory cannot be measured.
+    /// Measures what takes longer: memory that resident sets do not show, and files. Kills the
+    /// program if it writes too much, or if its memory cannot be measured.
     fn measure_slowly(&self, buffer: &mut String) {
         let Some(limits) = self.limits else { return };
         // Control groups count all memory.
@@ -359,9 +361,9 @@ impl UsageMeter {
                 count => format!("{count} cores"),
             };
             format!(
-                "it used {used:.1} s of CPU time while its own turns lasted {turns:.1} s; the limit \
-                 is {CPU_ALLOWANCE} times its turns on {cores}, plus {slack:.1} s; what it does not \
-                 use in a turn is lost"
+                "it used {used:.1} s of CPU time while its own turns lasted {turns:.1} s; the \
+                 limit is {CPU_ALLOWANCE} times its turns on {cores}, plus {slack:.1} s; what it \
+                 does not use in a turn is lost"
             )
         })
     }

@@ -109,12 +109,12 @@ fn size_in(table: &str, key: &str) -> Option<u64> {
     Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
 }
 
-/// Bytes that count for each mapping of a process: the kernel's description of it, which `/proc` does
-/// not show, and links to the same mapping of its parent and children.
+/// Bytes that count for each mapping of a process: the kernel's description of it, which `/proc`
+/// does not show, and links to the same mapping of its parent and children.
 const MAPPING_BYTES: u64 = 1 << 10;
 
-/// Memory of a process that its resident set does not show: page tables, pages that were swapped out,
-/// huge pages, and descriptions of mappings. `None` if the process has ended.
+/// Memory of a process that its resident set does not show: page tables, pages that were swapped
+/// out, huge pages, and descriptions of mappings. `None` if the process has ended.
 ///
 /// # Errors
 /// Fails if we may not look at the memory of the process.
@@ -157,8 +157,8 @@ const PIPE_BYTES: u64 = 64 << 10;
 /// Memory of an epoll descriptor that watches all files that a process may open by default.
 const EPOLL_BYTES: u64 = 64 << 10;
 
-/// The most that a program may have in flight in one direction of a socket. The kernel doubles what a
-/// program asks for.
+/// The most that a program may have in flight in one direction of a socket. The kernel doubles what
+/// a program asks for.
 fn socket_bytes() -> u64 {
     static BYTES: OnceLock<u64> = OnceLock::new();
     const DEFAULT: u64 = 212_992;

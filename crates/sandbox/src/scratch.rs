@@ -1,8 +1,8 @@
 //! Scratch directories: for compiling, and for programs without a file system of their own.
 //!
 //! A scratch directory is removed by its owner. Those of processes that were killed are removed
-//! when the next program is started: the name contains the id of the owner. The owner may have another
-//! id here, if it runs in another container, so it also holds a lock on the directory.
+//! when the next program is started: the name contains the id of the owner. The owner may have
+//! another id here, if it runs in another container, so it also holds a lock on the directory.
 
 use std::ffi::OsStr;
 use std::io;

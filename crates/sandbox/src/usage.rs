@@ -30,7 +30,7 @@ pub(crate) struct Usage {
     pub(crate) hidden_memory: u64,
     /// CPU time of all processes that exist or were waited for.
     pub(crate) cpu_time: Duration,
-    /// The part that processes have used which ended and were waited for.
+    /// The part of it used by processes that have ended and were waited for.
     pub(crate) ended_time: Duration,
     /// Processes that run and started after the last sample, and the CPU time they have used.
     pub(crate) new_running: u32,

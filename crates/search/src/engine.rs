@@ -84,6 +84,8 @@ pub struct SearchReport<P: Position> {
     pub seldepth: u32,
     /// Nodes searched by all threads.
     pub nodes: u64,
+    /// Nodes decided by a table instead of a search.
+    pub table_hits: u64,
     /// Time since the start of the search.
     pub time: Duration,
     /// Use of the transposition table, in permille.
@@ -168,6 +170,7 @@ impl<P: Searchable, E: Evaluator<P> + 'static> Engine<P, E> {
             depth: 0,
             seldepth: 0,
             nodes: 0,
+            table_hits: 0,
             time: Duration::ZERO,
             hashfull: 0,
         };
@@ -185,6 +188,7 @@ impl<P: Searchable, E: Evaluator<P> + 'static> Engine<P, E> {
             report.depth = iteration.depth;
             report.seldepth = searcher.seldepth as u32;
             report.nodes = searcher.nodes();
+            report.table_hits = searcher.table_hits();
             report.time = start.elapsed();
             if iteration.is_complete {
                 report.hashfull = tt.hashfull();
@@ -198,6 +202,7 @@ impl<P: Searchable, E: Evaluator<P> + 'static> Engine<P, E> {
             self.helpers.iter_mut().for_each(HelperThread::wait);
         }
         report.nodes = budget.used();
+        report.table_hits = budget.table_hits();
         report.time = start.elapsed();
         report.hashfull = tt.hashfull();
         report

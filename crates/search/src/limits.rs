@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::Instant;
+use crate::{Instant, Stopwatch};
 
 /// Limits of a search. Without any, it runs until it is stopped or the result is proved.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct SearchLimits {
     pub hard_time: Option<Duration>,
     /// No new iteration is started after this time.
     pub soft_time: Option<Duration>,
+    /// The search is aborted after this CPU time of its thread; for searches with one thread.
+    pub cpu_time: Option<Duration>,
 }
 
 /// A flag that stops a search from another thread.
@@ -36,8 +38,18 @@ impl StopFlag {
 
     /// Whether the flag is set.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.load(Ordering::Relaxed) || host_stops()
     }
+}
+
+/// Whether the host stops the searches. A search in a browser runs on the only thread of its worker,
+/// so nothing else in the program can set a flag meanwhile.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use crate::instant::host_stops;
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+fn host_stops() -> bool {
+    false
 }
 
 /// Nodes between two checks of the clock and the stop flag: well below a millisecond in every game.
@@ -50,7 +62,9 @@ pub(crate) struct NodeBudget {
     done: AtomicBool,
     total: u64,
     remaining: AtomicU64,
+    table_hits: AtomicU64,
     deadline: Option<Instant>,
+    cpu_time: Option<(Stopwatch, Duration)>,
 }
 
 impl NodeBudget {
@@ -61,14 +75,17 @@ impl NodeBudget {
             done: AtomicBool::new(false),
             total,
             remaining: AtomicU64::new(total),
+            table_hits: AtomicU64::new(0),
             deadline: limits.hard_time.and_then(|time| start.checked_add(time)),
+            cpu_time: limits.cpu_time.map(|time| (Stopwatch::start(), time)),
         }
     }
 
     /// Takes nodes from the budget and returns how many; 0 means that the search must end.
     pub(crate) fn acquire(&self) -> u64 {
         let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if is_late || self.stop.is_set() || self.done.load(Ordering::Relaxed) {
+        let is_used_up = self.cpu_time.is_some_and(|(watch, time)| watch.elapsed() >= time);
+        if is_late || is_used_up || self.stop.is_set() || self.done.load(Ordering::Relaxed) {
             return 0;
         }
         let before = self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |nodes| {
@@ -86,6 +103,16 @@ impl NodeBudget {
     /// Nodes acquired so far.
     pub(crate) fn used(&self) -> u64 {
         self.total - self.remaining.load(Ordering::Relaxed)
+    }
+
+    /// Nodes that tables have decided, as far as the threads have reported them.
+    pub(crate) fn table_hits(&self) -> u64 {
+        self.table_hits.load(Ordering::Relaxed)
+    }
+
+    /// Adds to the nodes that tables have decided.
+    pub(crate) fn add_table_hits(&self, hits: u64) {
+        self.table_hits.fetch_add(hits, Ordering::Relaxed);
     }
 
     /// Ends the search of the helper threads.

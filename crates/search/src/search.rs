@@ -86,6 +86,8 @@ pub(crate) struct Searcher<'a, P: Searchable, E: Evaluator<P>> {
     /// Nodes acquired from the budget and not searched yet.
     nodes_left: u64,
     pub(crate) seldepth: usize,
+    /// Nodes decided by a table and not yet reported to the budget.
+    pub(crate) table_hits: u64,
     pub(crate) stopped: bool,
 }
 
@@ -111,6 +113,7 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
             repeats_before_root: false,
             nodes_left: 0,
             seldepth: 0,
+            table_hits: 0,
             stopped: false,
         }
     }
@@ -120,9 +123,15 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
         self.budget.used() - self.nodes_left
     }
 
-    /// Returns unused nodes to the budget.
+    /// Nodes of all threads that a table has decided; other threads report them at their end.
+    pub(crate) fn table_hits(&self) -> u64 {
+        self.budget.table_hits() + self.table_hits
+    }
+
+    /// Returns unused nodes to the budget, and reports the table hits.
     pub(crate) fn release_nodes(&mut self) {
         self.budget.release(std::mem::take(&mut self.nodes_left));
+        self.budget.add_table_hits(std::mem::take(&mut self.table_hits));
     }
 
     /// Counts a node. Returns false if the search must stop.

@@ -43,6 +43,7 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
         if !self.probes.is_empty()
             && let Some(score) = self.table_score(position, window, ply)
         {
+            self.table_hits += 1;
             return Some(score);
         }
         if ply >= MAX_PLY {

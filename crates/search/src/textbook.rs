@@ -22,21 +22,13 @@ pub struct SearchResult<M> {
 
 /// Both textbook searches with one evaluator, behind a trait object.
 pub trait DynTextbook<P: Position>: Send {
-    /// See [`minimax`].
-    fn minimax(
+    /// Runs [`alpha_beta`] if `pruning`, else [`minimax`].
+    fn search(
         &self,
         position: &P,
         history_keys: &[u64],
         depth: u32,
-        should_stop: &dyn Fn() -> bool,
-    ) -> Option<SearchResult<P::Move>>;
-
-    /// See [`alpha_beta`].
-    fn alpha_beta(
-        &self,
-        position: &P,
-        history_keys: &[u64],
-        depth: u32,
+        pruning: bool,
         should_stop: &dyn Fn() -> bool,
     ) -> Option<SearchResult<P::Move>>;
 }
@@ -51,24 +43,15 @@ impl<E> TextbookEngine<E> {
 }
 
 impl<P: Position, E: Evaluator<P>> DynTextbook<P> for TextbookEngine<E> {
-    fn minimax(
+    fn search(
         &self,
         position: &P,
         history_keys: &[u64],
         depth: u32,
+        pruning: bool,
         should_stop: &dyn Fn() -> bool,
     ) -> Option<SearchResult<P::Move>> {
-        minimax(position, history_keys, depth, &self.0, should_stop)
-    }
-
-    fn alpha_beta(
-        &self,
-        position: &P,
-        history_keys: &[u64],
-        depth: u32,
-        should_stop: &dyn Fn() -> bool,
-    ) -> Option<SearchResult<P::Move>> {
-        alpha_beta(position, history_keys, depth, &self.0, should_stop)
+        search_root(position, history_keys, depth, &self.0, should_stop, pruning)
     }
 }
 

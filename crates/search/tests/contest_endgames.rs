@@ -101,7 +101,7 @@ proptest! {
     }
 }
 
-/// Whoever has a won ending wins it, against any defence.
+/// The side with a won ending wins it against any defence.
 #[test]
 fn won_endings_are_won() {
     let knowledge = with_table();

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use crate::setups::{GAMES, from_game, legal, setup};
-use crownhead_rules::{Contest, Game, Notation, Position};
+use crownhead_rules::{Contest, English, Game, Notation, Position};
 use crownhead_search::textbook::{alpha_beta, minimax};
 use crownhead_search::{
     DynEngine, EngineConfig, Evaluator, GameVisitor, HasEngine, Knowledge, SearchLimits,
-    SearchReport, SearchRequest, Searchable, StopFlag, WIN, plies_to_end, visit,
+    SearchReport, SearchRequest, Searchable, StopFlag, Stopwatch, WIN, plies_to_end, visit,
 };
 
 /// Defines a test that runs for every game.
@@ -201,6 +202,18 @@ every_game! {
             }
         }
     }
+}
+
+#[test]
+fn a_limit_of_cpu_time_is_used_up_before_the_search_ends() {
+    let position = English::start(&Default::default());
+    let mut engine = engine::<English>(1, 16, true);
+    let time = Duration::from_millis(20);
+    let limits = SearchLimits { cpu_time: Some(time), ..SearchLimits::default() };
+    let watch = Stopwatch::start();
+    let report =
+        engine.search(SearchRequest::new(&position, limits), &StopFlag::new(), &mut |_| {});
+    assert!(watch.elapsed() >= time && report.depth > 0, "{:?} {report:?}", watch.elapsed());
 }
 
 every_game! {

@@ -174,8 +174,8 @@ fn check<P: Searchable>(
     let report = engine.search(request, &StopFlag::new(), &mut |_| {});
     let score = report.score();
     let context = format!(
-        "{config:?}, multipv {multipv}, {position:?} after {history_keys:x?}: {score}, not {value}; \
-         {:?}",
+        "{config:?}, multipv {multipv}, {position:?} after {history_keys:x?}: {score}, not \
+         {value}; {:?}",
         report.lines[0].moves
     );
     assert_eq!(plies_to_end(score).map_or(0, i32::signum), value.signum(), "{context}");

@@ -11,7 +11,7 @@ use crownhead_search::{
 fn engine_and_textbook_search_solve_the_toy_game_alike() {
     let position = Breakthrough::start(&());
     let textbook = Breakthrough::new_textbook(&Knowledge::default());
-    let solved = textbook.alpha_beta(&position, &[], 24, &|| false).unwrap();
+    let solved = textbook.search(&position, &[], 24, true, &|| false).unwrap();
     assert!(solved.complete);
     for pruning in [false, true] {
         let config = EngineConfig { hash_mb: 1, pruning, ..EngineConfig::default() };

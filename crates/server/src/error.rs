@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use crownhead_play::{PlayError, game};
+use crownhead_play::{PlayError, RequestError, game};
 use crownhead_rules::{MoveErrorKind, PositionError};
 use serde::Serialize;
 
@@ -47,6 +47,9 @@ pub struct ApiError {
     /// The index of the illegal move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<usize>,
+    /// The cells that the reason names, if a move is illegal.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<String>,
     /// The column of the error in an invalid position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
@@ -55,7 +58,7 @@ pub struct ApiError {
 impl ApiError {
     /// An error without details.
     pub fn new(code: Code, reason: impl Into<String>) -> ApiError {
-        ApiError { code, reason: reason.into(), kind: None, at: None, column: None }
+        ApiError { code, reason: reason.into(), kind: None, at: None, cells: vec![], column: None }
     }
 
     /// An invalid request.
@@ -107,6 +110,23 @@ impl IntoResponse for ApiError {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
         }
         response
+    }
+}
+
+impl From<RequestError> for ApiError {
+    fn from(error: RequestError) -> ApiError {
+        match error {
+            RequestError::Position(error) => error.into(),
+            RequestError::Move { at, ref error, ref cells } => ApiError {
+                at: Some(at),
+                kind: Some(play_error_code(error)),
+                cells: cells.iter().map(|cell| cell.to_string()).collect(),
+                ..ApiError::new(Code::Illegal, error.to_string())
+            },
+            RequestError::Game(_) | RequestError::TooLarge(_) => {
+                ApiError::bad_request(error.to_string())
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! on disk. Rules, players and clocks come from `crownhead_play`. `docs/api.md` describes the
 //! interface.
 
+mod analysis;
 pub mod error;
 pub mod hosted_game;
 pub mod ids;

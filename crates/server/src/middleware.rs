@@ -14,20 +14,23 @@ use crate::error::{ApiError, Code};
 use crate::rate_limit::ClientKey;
 use crate::routes::AppState;
 
-/// Headers of every response. Scripts and styles come from the server only; nothing is inline, and
-/// there are no frames and no forms.
-const SECURITY_HEADERS: [(HeaderName, &str); 6] = [
+/// Headers of every response. Scripts, styles and the engine, which is WebAssembly, come from the
+/// server only; nothing is inline, and there are no frames and no forms. The page is isolated from
+/// other origins, so that it can share a number with the engine's worker, which stops a search.
+const SECURITY_HEADERS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
     (header::REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-embedder-policy"), "require-corp"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self' data:; font-src 'self'; media-src 'self' data:; connect-src 'self'; \
-    manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
+    script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
+    font-src 'self'; media-src 'self' data:; connect-src 'self'; manifest-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// URL under which a proxy publishes the server, such as `https://games.example`.
 #[derive(Clone, PartialEq, Eq, Debug)]

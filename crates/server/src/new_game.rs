@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use crownhead_play::position_json::parse_side;
 use crownhead_play::{
-    CATALOG, CatalogPlayer, Clock, DEFAULT_PLAYER, Session, TimeControl, new_session,
+    CATALOG, CatalogPlayer, Clock, DEFAULT_PLAYER, MAX_POSITION_BYTES, Session, TimeControl,
+    new_session,
 };
 use crownhead_rules::{Game, Side, is_invisible};
 use serde::{Deserialize, Serialize};
@@ -22,8 +24,6 @@ pub const MAX_INCREMENT: Duration = Duration::from_secs(3 * 60);
 pub const MIN_THINK_TIME: Duration = Duration::from_millis(100);
 /// Default thinking time per move of a computer.
 pub const DEFAULT_THINK_TIME: Duration = Duration::from_secs(1);
-/// Maximum length of a position, and of a game id with options.
-const MAX_POSITION_BYTES: usize = 300;
 /// Maximum number of legal moves in a start position. No position of a real game comes near it, and
 /// all legal moves are sent after each move.
 const MAX_LEGAL_MOVES: usize = 256;
@@ -250,18 +250,6 @@ pub fn parse_name(text: &str) -> Result<Option<String>, ApiError> {
         return Err(ApiError::bad_request("name contains control characters"));
     }
     Ok((!name.is_empty()).then_some(name))
-}
-
-/// Parses the letter of a side.
-pub fn parse_side(game: &Game, letter: &str) -> Option<Side> {
-    let mut letters = letter.chars();
-    let (Some(letter), None) = (letters.next(), letters.next()) else { return None };
-    [Side::First, Side::Second].into_iter().find(|&side| side_letter(game, side) == letter)
-}
-
-/// The letter of a side.
-pub fn side_letter(game: &Game, side: Side) -> char {
-    game.info().sides[side.index()].letter
 }
 
 impl GameSetup {

@@ -10,6 +10,7 @@
 //! created per search, so that waiting games hold no memory for them.
 
 use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -37,20 +38,59 @@ const STACK_BYTES: usize = 16 << 20;
 pub struct SearchJob {
     /// The client whose account is charged.
     pub client: ClientKey,
+    /// The game, whose tables the search gets.
+    pub game: Game,
+    /// Expected maximum duration.
+    pub max_time: Duration,
+    /// Called when the search starts.
+    pub on_start: Box<dyn FnOnce() + Send>,
+    /// The search.
+    pub run: Search,
+}
+
+/// A search: gets the tables of its game and a flag that stops it, and returns what to do with its
+/// result, unless the ticket was dropped meanwhile.
+pub type Search = Box<dyn FnOnce(&Knowledge, &StopFlag) -> OnDone + Send>;
+
+/// Hands over the result of a search.
+pub type OnDone = Box<dyn FnOnce() + Send>;
+
+/// The search of a player for a move.
+pub struct PlayerSearch {
     /// The game; the search is for the side to move.
     pub session: Box<dyn Session>,
     /// The player.
     pub player: BuiltinSpec,
     /// The player's clock.
     pub clock: Clock,
-    /// Expected maximum duration.
-    pub max_time: Duration,
     /// Random seed of the player.
     pub seed: u64,
-    /// Called when the search starts.
-    pub on_start: Box<dyn FnOnce() + Send>,
-    /// Called with the result, unless the ticket was dropped.
+    /// Called with the result.
     pub on_done: Box<dyn FnOnce(Result<Choice, PlayerError>) + Send>,
+}
+
+impl PlayerSearch {
+    /// The search for the queue.
+    pub fn boxed(self) -> Search {
+        Box::new(move |knowledge, stop| {
+            // A panic in a search must not end the thread, and the game waits for the result.
+            let choice = catch_unwind(AssertUnwindSafe(|| self.choose(knowledge, stop)));
+            let choice = choice.unwrap_or(Err(PlayerError::Stopped));
+            Box::new(move || (self.on_done)(choice))
+        })
+    }
+
+    fn choose(&self, knowledge: &Knowledge, stop: &StopFlag) -> Result<Choice, PlayerError> {
+        let (session, mut spec) = (self.session.as_ref(), self.player);
+        if spec.has_no_limit() || matches!(spec.kind, PlayerKind::Best | PlayerKind::Level(10)) {
+            spec.options.hash = Some(HASH_MB);
+        }
+        let mut player = spec.player(session.game(), knowledge)?;
+        let settings = GameSettings::default_for(session.game());
+        let start = GameStart::new(session.game(), session.side(), &settings, self.seed);
+        player.start_game(&start, stop);
+        player.choose(session, &self.clock, stop, &mut |_| {})
+    }
 }
 
 /// Queue of searches and the threads that run them.
@@ -235,16 +275,17 @@ impl SearchQueue {
             let QueuedJob { number, cancelled, job } = queued;
             (job.on_start)();
             let started = Instant::now();
+            let knowledge = self.knowledge(&job.game);
             // A panic in a search must not end the thread.
-            let searched = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                self.search(job.session.as_ref(), &job.player, job.clock, job.seed, &stop)
-            }));
+            let on_done = catch_unwind(AssertUnwindSafe(|| (job.run)(&knowledge, &stop)));
             let mut queue = self.lock_queue();
             queue.running.retain(|running| running.number != number);
             queue.charge(job.client, job.max_time, started.elapsed());
             drop(queue);
-            if !cancelled.is_set() {
-                (job.on_done)(searched.unwrap_or(Err(PlayerError::Stopped)));
+            if let Ok(on_done) = on_done
+                && !cancelled.is_set()
+            {
+                on_done();
             }
         }
     }
@@ -261,27 +302,8 @@ impl SearchQueue {
         None
     }
 
-    fn search(
-        &self,
-        session: &dyn Session,
-        spec: &BuiltinSpec,
-        clock: Clock,
-        seed: u64,
-        stop: &StopFlag,
-    ) -> Result<Choice, PlayerError> {
-        let mut spec = *spec;
-        if spec.has_no_limit() || matches!(spec.kind, PlayerKind::Best | PlayerKind::Level(10)) {
-            spec.options.hash = Some(HASH_MB);
-        }
-        let mut player = spec.player(session.game(), &self.knowledge(session.game()))?;
-        let settings = GameSettings::default_for(session.game());
-        let start = GameStart::new(session.game(), session.side(), &settings, seed);
-        player.start_game(&start, stop);
-        player.choose(session, &clock, stop, &mut |_| {})
-    }
-
     /// The tables of a game, loaded once.
-    fn knowledge(&self, game: &Game) -> Knowledge {
+    pub fn knowledge(&self, game: &Game) -> Knowledge {
         let id = game.info().id;
         let mut loaded = lock(&self.knowledge);
         loaded.entry(id.into()).or_insert_with(|| from_tables(&registry::load(id).0)).clone()
@@ -297,20 +319,29 @@ mod tests {
 
     /// A job that sends its name when it is done.
     fn job(client: u64, name: &'static str, done: &Sender<&'static str>) -> SearchJob {
-        let done = done.clone();
         SearchJob {
             client: ClientKey::from_number(client),
-            session: crownhead_play::new_session(&Game::ChineseCheckers(()), None).unwrap(),
-            player: "random".parse().unwrap(),
-            clock: Clock::Unlimited,
+            game: Game::ChineseCheckers(()),
             max_time: Duration::from_secs(1),
-            seed: 1,
             on_start: Box::new(|| {}),
+            run: search("random", name, done),
+        }
+    }
+
+    /// The search of a player that sends a name when it is done.
+    fn search(player: &str, name: &'static str, done: &Sender<&'static str>) -> Search {
+        let done = done.clone();
+        let search = PlayerSearch {
+            session: crownhead_play::new_session(&Game::ChineseCheckers(()), None).unwrap(),
+            player: player.parse().unwrap(),
+            clock: Clock::Unlimited,
+            seed: 1,
             on_done: Box::new(move |choice| {
                 choice.unwrap();
                 done.send(name).unwrap();
             }),
-        }
+        };
+        search.boxed()
     }
 
     /// A queue with one thread that starts when the queue has been filled.
@@ -359,7 +390,7 @@ mod tests {
         let (done, finished) = channel();
         let (start, started) = channel();
         let deep = SearchJob {
-            player: "best:movetime=3600s".parse().unwrap(),
+            run: search("best:movetime=3600s", "deep", &done),
             max_time: Duration::from_secs(3600),
             on_start: Box::new(move || start.send(()).unwrap()),
             ..job(1, "deep", &done)
@@ -412,7 +443,7 @@ mod tests {
         let (done, finished) = channel();
         let (start, started) = channel();
         let endless = SearchJob {
-            player: "best:movetime=86400s".parse().unwrap(),
+            run: search("best:movetime=86400s", "endless", &done),
             on_start: Box::new(move || start.send(()).unwrap()),
             ..job(1, "endless", &done)
         };

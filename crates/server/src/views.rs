@@ -2,138 +2,15 @@
 
 use std::time::Duration;
 
-use crownhead_play::{End, LegalMove, OfferKind, Session};
-use crownhead_rules::{Cell, Game, Side};
-use serde::{Serialize, Serializer};
+use crownhead_play::OfferKind;
+use crownhead_play::position_json::{
+    Board, Cells, OutcomeView, PlayedMoveView, PositionView, side_letter,
+};
+use crownhead_rules::{Game, Side};
+use serde::Serialize;
 
 use crate::hosted_game::{HostedGame, PlayedMove};
 use crate::ids::GameId;
-use crate::new_game::side_letter;
-
-/// A position and its legal moves.
-#[derive(Serialize)]
-pub struct PositionView<'a> {
-    position: String,
-    board: Board<'a>,
-    side: char,
-    ply: usize,
-    legal: LegalMoves<'a>,
-    must_capture: bool,
-    plies_left: Option<u32>,
-    outcome: Option<OutcomeView>,
-}
-
-/// The end of a game.
-#[derive(Serialize)]
-pub struct OutcomeView {
-    winner: Option<char>,
-    reason: &'static str,
-    score: Option<(u8, u8)>,
-    text: String,
-}
-
-/// A move that was played.
-#[derive(Serialize)]
-pub struct PlayedMoveView<'a> {
-    text: &'a str,
-    side: char,
-    path: Cells<'a>,
-    captures: Cells<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    board: Option<Board<'a>>,
-}
-
-struct Board<'a>(&'a [char; 64]);
-struct Cells<'a>(&'a [Cell]);
-struct CellText(Cell);
-struct LegalMoves<'a>(&'a [LegalMove]);
-
-impl Serialize for Board<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0.iter().collect::<String>())
-    }
-}
-
-impl Serialize for CellText {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-impl Serialize for Cells<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().copied().map(CellText))
-    }
-}
-
-impl Serialize for LegalMoves<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Move<'a> {
-            text: &'a str,
-            from: Option<CellText>,
-            to: Option<CellText>,
-            path: Cells<'a>,
-            #[serde(skip_serializing_if = "<[_]>::is_empty")]
-            other_paths: Vec<Cells<'a>>,
-            captures: Cells<'a>,
-        }
-        serializer.collect_seq(self.0.iter().map(|mv| Move {
-            text: &mv.text,
-            from: mv.path.first().copied().map(CellText),
-            to: mv.path.last().copied().map(CellText),
-            path: Cells(&mv.path),
-            other_paths: mv.other_paths.iter().map(|path| Cells(path)).collect(),
-            captures: Cells(&mv.captures),
-        }))
-    }
-}
-
-fn must_capture(game: &Game, legal: &[LegalMove]) -> bool {
-    game.info().forced_capture && legal.first().is_some_and(|mv| !mv.captures.is_empty())
-}
-
-fn outcome_view(end: &End, session: &dyn Session) -> OutcomeView {
-    OutcomeView {
-        winner: end.winner().map(|side| side_letter(session.game(), side)),
-        reason: end.code(),
-        score: end.score(),
-        text: end.describe(session),
-    }
-}
-
-/// A position outside a hosted game, with the last move if one was played.
-pub fn position_json(
-    session: &dyn Session,
-    last: Option<(&LegalMove, Side)>,
-) -> serde_json::Result<String> {
-    #[derive(Serialize)]
-    struct Response<'a> {
-        #[serde(flatten)]
-        view: PositionView<'a>,
-        last: Option<PlayedMoveView<'a>>,
-    }
-    let (game, board, legal) = (session.game(), session.board(), session.legal_moves());
-    serde_json::to_string(&Response {
-        view: PositionView {
-            position: session.position(),
-            board: Board(&board),
-            side: side_letter(game, session.side()),
-            ply: session.plies(),
-            must_capture: must_capture(game, &legal),
-            legal: LegalMoves(&legal),
-            plies_left: session.plies_left(),
-            outcome: session.outcome().map(|outcome| outcome_view(&End::Rules(outcome), session)),
-        },
-        last: last.map(|(mv, side)| PlayedMoveView {
-            text: &mv.text,
-            side: side_letter(game, side),
-            path: Cells(&mv.path),
-            captures: Cells(&mv.captures),
-            board: None,
-        }),
-    })
-}
 
 /// The clients that follow a game.
 #[derive(Clone, Copy, Default)]
@@ -228,17 +105,7 @@ fn played_move_view<'a>(game: &Game, played: &'a PlayedMove) -> PlayedMoveView<'
 }
 
 fn hosted_view<'a>(game: &'a HostedGame, board: &'a [char; 64]) -> PositionView<'a> {
-    let session = game.session();
-    PositionView {
-        position: session.position(),
-        board: Board(board),
-        side: side_letter(session.game(), session.side()),
-        ply: session.plies(),
-        legal: LegalMoves(game.legal()),
-        must_capture: must_capture(session.game(), game.legal()),
-        plies_left: session.plies_left(),
-        outcome: game.end().map(|end| outcome_view(end, game.session())),
-    }
+    PositionView::new(game.session(), board, game.legal(), game.end())
 }
 
 /// The message `state`.
@@ -351,7 +218,7 @@ pub fn summary(id: &GameId, game: &HostedGame, presence: &Presence, last_activit
         side: side_letter(&setup.game, session.side()),
         board: session.board().iter().collect(),
         seats: serde_json::to_value(seats_view(game, presence)).unwrap_or_default(),
-        outcome: game.end().map(|end| outcome_view(end, game.session())),
+        outcome: game.end().map(|end| OutcomeView::new(end, game.session())),
         next: game.next().map(String::from),
         last_activity,
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
 use futures_util::SinkExt;
-use tokio::time::{MissedTickBehavior, interval_at, timeout};
+use tokio::time::{Interval, MissedTickBehavior, interval_at, timeout};
 
 use crate::Shutdown;
 use crate::error::RefusalCode;
@@ -25,7 +25,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Reason why a WebSocket is closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum CloseReason {
+pub(crate) enum CloseReason {
     /// The client closed the connection, or it broke.
     Disconnected,
     Shutdown,
@@ -91,6 +91,11 @@ pub async fn serve(
         }
     };
     tracing::debug!(game = %id, ?reason, "WebSocket closed");
+    close(&mut socket, reason, rooms.limits()).await;
+}
+
+/// Closes a WebSocket.
+pub(crate) async fn close(socket: &mut WebSocket, reason: CloseReason, limits: &Limits) {
     let close = async {
         if let Some(frame) = reason.frame() {
             socket.send(Message::Close(Some(frame))).await?;
@@ -100,7 +105,7 @@ pub async fn serve(
         while let Some(Ok(_)) = socket.recv().await {}
         Ok::<(), axum::Error>(())
     };
-    let _ = timeout(rooms.limits().read_timeout.min(CLOSE_TIMEOUT), close).await;
+    let _ = timeout(limits.read_timeout.min(CLOSE_TIMEOUT), close).await;
 }
 
 /// Waits for the `join` message and joins the game.
@@ -132,13 +137,14 @@ async fn join(
     Ok(rooms.join(id, secret.as_deref(), name, client).await?)
 }
 
-enum Incoming {
+pub(crate) enum Incoming {
     Text(Utf8Bytes),
     /// A ping, which the library answers, or a pong.
     Control,
 }
 
-async fn receive(socket: &mut WebSocket) -> Result<Incoming, CloseReason> {
+/// Receives the next message.
+pub(crate) async fn receive(socket: &mut WebSocket) -> Result<Incoming, CloseReason> {
     match socket.recv().await {
         Some(Ok(Message::Text(text))) => Ok(Incoming::Text(text)),
         Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(Incoming::Control),
@@ -149,7 +155,7 @@ async fn receive(socket: &mut WebSocket) -> Result<Incoming, CloseReason> {
 }
 
 /// Awaits a send.
-async fn send_in_time(
+pub(crate) async fn send_in_time(
     limits: &Limits,
     send: impl Future<Output = Result<(), axum::Error>>,
 ) -> Result<(), CloseReason> {
@@ -167,9 +173,7 @@ async fn run(
     limits: &Limits,
     shutdown: &mut Shutdown,
 ) -> CloseReason {
-    let mut pings =
-        interval_at(tokio::time::Instant::now() + limits.ping_interval, limits.ping_interval);
-    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut pings = pings(limits);
     let mut last_received = Instant::now();
     let mut rate = MessageRate::new(limits);
     loop {
@@ -217,21 +221,29 @@ async fn run(
     }
 }
 
+/// The times at which to send pings.
+pub(crate) fn pings(limits: &Limits) -> Interval {
+    let first = tokio::time::Instant::now() + limits.ping_interval;
+    let mut pings = interval_at(first, limits.ping_interval);
+    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    pings
+}
+
 /// Rate limit of the messages of one WebSocket.
-struct MessageRate {
+pub(crate) struct MessageRate {
     limit: crate::rate_limit::Rate,
     bucket: TokenBucket,
     rejected_in_a_row: u32,
 }
 
 impl MessageRate {
-    fn new(limits: &Limits) -> MessageRate {
+    pub(crate) fn new(limits: &Limits) -> MessageRate {
         let limit = limits.messages;
         let bucket = TokenBucket::new(limit, Instant::now());
         MessageRate { limit, bucket, rejected_in_a_row: 0 }
     }
 
-    fn take(&mut self) -> bool {
+    pub(crate) fn take(&mut self) -> bool {
         let is_allowed = self.bucket.take(self.limit, Instant::now());
         self.rejected_in_a_row = if is_allowed { 0 } else { self.rejected_in_a_row + 1 };
         is_allowed

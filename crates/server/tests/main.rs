@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)] // a failing test may panic
 
 mod abuse;
+mod analysis;
 mod common;
 mod golden;
 mod hosted_game;

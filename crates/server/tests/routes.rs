@@ -170,7 +170,9 @@ async fn invalid_positions_and_illegal_moves_are_refused_with_reason_and_place()
     let (status, body) = site.post("/api/position", moves).await;
     assert_eq!(status, 422);
     let reason = "illegal: 15x22 is mandatory";
-    let error = json!({"code": "illegal", "reason": reason, "kind": "rule", "at": 2});
+    let cells = ["45", "63"];
+    let error =
+        json!({"code": "illegal", "reason": reason, "kind": "rule", "at": 2, "cells": cells});
     assert_eq!(body["error"], error);
     let (status, body) =
         site.post("/api/position", json!({"game": "english", "position": "B:W33:B1"})).await;
@@ -234,12 +236,13 @@ async fn script_in_a_name_is_sent_as_json() {
     let (_, created) = site.post("/api/games", new_game).await;
     let request_body = Body::from(json!({"games": [created["id"]]}).to_string());
     let response = site.send(request(Method::POST, "/api/summaries", request_body)).await;
-    // The name is data, and the policy allows no script but those of the page.
+    // The name is data, and the policy allows no script but those of the page, and WebAssembly.
     assert_eq!(response.headers()["content-type"], "application/json");
     assert_eq!(response.headers()["x-content-type-options"], "nosniff");
     let policy = response.headers()["content-security-policy"].to_str().unwrap().to_string();
     assert!(policy.contains("default-src 'none'") && policy.contains("script-src 'self'"));
-    assert!(!policy.contains("unsafe"), "{policy}");
+    assert!(policy.contains("script-src 'self' 'wasm-unsafe-eval';"), "{policy}");
+    assert_eq!(policy.matches("unsafe").count(), 1, "{policy}");
     let (_, body) = read(response).await;
     assert_eq!(body["games"][0]["seats"][0]["name"], name);
 }

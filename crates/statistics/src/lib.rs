@@ -1,4 +1,4 @@
-//! What results say about strength.
+//! Estimates of playing strength from the results of games.
 //!
 //! [`Pentanomial`] estimates the Elo difference of two players with error bars, [`sprt`] decides
 //! when there are enough games, and [`ratings`] rates any number of players.

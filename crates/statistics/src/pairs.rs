@@ -63,8 +63,8 @@ pub struct Estimate {
     pub elo: f64,
     /// Half-width of the confidence interval in Elo; infinite if the interval is unbounded.
     pub elo_error: f64,
-    /// Likelihood of superiority (LOS) of the first player, 0 to 1. As likely as the same number of
-    /// won pairs makes it, at most.
+    /// Likelihood of superiority (LOS) of the first player, 0 to 1. It is capped at the value for
+    /// the same number of pairs, all of them won.
     pub los: f64,
 }
 

@@ -34,7 +34,7 @@ impl Cache {
     ) -> T {
         // The upper bits of the product depend on all bits of the key.
         let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        let slot = hash * SLOTS as u64 >> 32;
+        let slot = (hash * SLOTS as u64) >> 32;
         // A panic elsewhere leaves a slot consistent: its key is set last.
         let mut slot = match self.0[slot as usize].lock() {
             Ok(slot) => slot,

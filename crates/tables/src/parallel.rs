@@ -1,6 +1,7 @@
 //! Work on all threads.
 
 use std::ops::{ControlFlow, Range};
+#[cfg(feature = "fs")]
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 

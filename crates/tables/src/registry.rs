@@ -33,6 +33,8 @@ pub struct TableInfo {
     pub build_time: &'static str,
     /// Benefit of the table.
     pub benefit: &'static str,
+    /// A larger build with `--pieces`, if it is worth its time.
+    pub larger: Option<LargerBuild>,
     /// Numbers of pieces that a build can be limited to, and the default; `None` if the table does
     /// not depend on them.
     pub pieces: Option<(RangeInclusive<u8>, u8)>,
@@ -48,6 +50,19 @@ pub struct TableInfo {
     open: fn(&Path) -> Result<Table, TableError>,
     #[cfg(feature = "fs")]
     build: fn(&Path, &BuildOptions, &Progress<'_>) -> Result<Table, TableError>,
+}
+
+/// A build with more pieces than the default.
+#[derive(Debug)]
+pub struct LargerBuild {
+    /// Most pieces.
+    pub pieces: u8,
+    /// Size of all files in bytes.
+    pub bytes: u64,
+    /// Rough time to build them.
+    pub build_time: &'static str,
+    /// Benefit of the additional pieces.
+    pub benefit: &'static str,
 }
 
 /// How to build a table.
@@ -76,6 +91,7 @@ pub static TABLES: &[TableInfo] = &[
         entry_name: "placements",
         build_time: "less than a minute",
         benefit: "stronger play in all positions",
+        larger: None,
         pieces: None,
         helps_always: true,
         has_distances: true,
@@ -97,8 +113,14 @@ pub static TABLES: &[TableInfo] = &[
         is_folder: true,
         bytes: ENDGAME_BYTES,
         entry_name: "positions",
-        build_time: "a few minutes",
+        build_time: "less than a minute",
         benefit: "exact play and analysis with up to 5 pieces",
+        larger: Some(LargerBuild {
+            pieces: 6,
+            bytes: ENDGAME_BYTES_6,
+            build_time: "a few minutes",
+            benefit: "exact outcomes with 6 pieces",
+        }),
         pieces: Some((endgame::MIN_PIECES..=endgame::MAX_PIECES, DEFAULT_PIECES)),
         helps_always: false,
         has_distances: true,
@@ -128,6 +150,7 @@ pub static TABLES: &[TableInfo] = &[
         entry_name: "positions",
         build_time: "a few minutes",
         benefit: "exact play and analysis with up to 8 men",
+        larger: None,
         pieces: Some((contest::MIN_PIECES..=contest::MAX_PIECES, contest::MAX_PIECES)),
         helps_always: false,
         has_distances: false,
@@ -156,6 +179,8 @@ const CONTEST_BYTES: u64 = 91_869_616;
 const DEFAULT_PIECES: u8 = 5;
 /// Size of that table.
 const ENDGAME_BYTES: u64 = 55_763_758;
+/// Size of the table with six pieces.
+const ENDGAME_BYTES_6: u64 = 106_465_498;
 
 /// An open table.
 #[derive(Clone, Debug)]
@@ -267,6 +292,17 @@ impl TableState {
 pub const NO_FOLDER: &str = "no cache folder: set CROWNHEAD_CACHE";
 
 impl TableInfo {
+    /// Arguments of `crownhead tables build` for a table that contains positions with this many
+    /// pieces, and the time it takes; `None` if no build is worth it.
+    pub fn build_for(&self, pieces: u8) -> Option<(String, &'static str)> {
+        let (_, default) = self.pieces.as_ref()?;
+        if pieces <= *default {
+            return Some((self.game.into(), self.build_time));
+        }
+        let LargerBuild { pieces: most, build_time, .. } = self.larger.as_ref()?;
+        (pieces <= *most).then(|| (format!("{} --pieces {most}", self.game), *build_time))
+    }
+
     /// Whether the table is one of this game, and holds for its options.
     pub fn is_for(&self, game: &Game) -> bool {
         self.game == game.info().id && (self.is_for)(&game.options_text())

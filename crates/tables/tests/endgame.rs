@@ -87,21 +87,46 @@ fn verification_finds_no_error() {
     assert_eq!(verified.positions, 3_488 + 196_032 + 6_209_316);
 }
 
-#[test]
-fn plain_solver_agrees_on_all_positions_with_two_and_three_pieces() {
-    for (solved, pieces) in plain::solve(3).into_iter().zip(2..) {
+/// Compares all positions that the plain solver has solved.
+fn compare_with_plain_solver(table: &EndgameTable, solved: &[plain::Solved]) {
+    for (solved, pieces) in solved.iter().zip(2..) {
         let mut compared = 0;
         for slice in Slice::all(pieces) {
             Boards::new(slice).each(0..slice.size(), |_, board| {
-                let expected = solved.value(board);
-                let found = table().value(board).unwrap();
+                let Some(expected) = solved.value(board) else { return };
+                let found = table.value(board).unwrap();
                 let found = (found.outcome, found.plies, found.progress);
                 assert_eq!(found, expected, "{board:?}");
                 compared += 1;
             });
         }
         assert_eq!(compared, solved.len());
+        assert!(compared > 0, "{pieces} pieces");
     }
+}
+
+#[test]
+fn plain_solver_agrees_on_all_positions_with_two_and_three_pieces() {
+    compare_with_plain_solver(table(), &plain::solve(3, |_| true));
+}
+
+#[test]
+fn plain_solver_agrees_on_one_piece_against_three() {
+    compare_with_plain_solver(table(), &plain::solve(4, plain::is_small));
+}
+
+#[test]
+#[ignore = "takes minutes and 4 GB of memory"]
+fn plain_solver_agrees_on_all_positions_with_four_pieces() {
+    compare_with_plain_solver(table(), &plain::solve(4, |_| true));
+}
+
+#[test]
+#[ignore = "builds the table with five pieces"]
+fn plain_solver_agrees_on_one_king_against_four() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = build(folder.path(), 5, &silent).unwrap();
+    compare_with_plain_solver(&table, &plain::solve(5, plain::is_small));
 }
 
 /// With more pieces than this, only outcomes are stored.

@@ -8,7 +8,8 @@ use crownhead_analysis::{
     AnalysisError, AnalysisRequest, PositionSpec, Progress, Variation, analyse_game,
     analyse_position, pdn::annotated,
 };
-use crownhead_play::StopFlag;
+use crownhead_play::knowledge::value_text;
+use crownhead_play::{Knowledge, StopFlag, new_session};
 use crownhead_records::GameRecord;
 use crownhead_rules::{Game, SideInfo};
 use crownhead_search::SearchLimits;
@@ -29,6 +30,8 @@ const STACK_BYTES: usize = 16 << 20;
 pub enum AnalysisUpdate {
     /// Best lines, best first.
     Lines {
+        /// Exact result of the position, if a table contains it: `Table: Black wins in 23 plies`.
+        table: Option<String>,
         /// Search depth in plies.
         depth: u32,
         /// Evaluation and moves of each line.
@@ -62,17 +65,19 @@ impl AnalysisThread {
             let request = AnalysisRequest { limits, lines: LINES, ..AnalysisRequest::default() };
             let spec = PositionSpec { game: &game, position: Some(&position), moves: "" };
             let sides = game.info().sides;
+            let knowledge = knowledge.get(&game);
+            let table = table_text(&game, &position, knowledge);
+            let update = |depth, lines: &_| lines_update(table.clone(), depth, lines, &sides);
             // Sending fails if the receiver is gone, and then nobody needs the update.
             let mut on_progress = |progress: &Progress| {
-                let _ = sender.send(lines_update(progress.depth, &progress.lines, &sides));
+                let _ = sender.send(update(progress.depth, &progress.lines));
             };
-            let knowledge = knowledge.get(&game);
             let analysis =
                 analyse_position(&spec, &request, knowledge, &thread_stop, &mut on_progress);
             let update = match analysis {
                 Ok(analysis) => match analysis.end {
                     Some((_, outcome)) => AnalysisUpdate::Unavailable(outcome),
-                    None => lines_update(analysis.depth, &analysis.lines, &sides),
+                    None => update(analysis.depth, &analysis.lines),
                 },
                 Err(AnalysisError::Interrupted) => return,
                 Err(error) => AnalysisUpdate::Unavailable(error.to_string()),
@@ -162,9 +167,25 @@ impl Drop for GameAnalysisThread {
     }
 }
 
-fn lines_update(depth: u32, lines: &[Variation], sides: &[SideInfo; 2]) -> AnalysisUpdate {
+fn lines_update(
+    table: Option<String>,
+    depth: u32,
+    lines: &[Variation],
+    sides: &[SideInfo; 2],
+) -> AnalysisUpdate {
     let text = |line: &Variation| (line.eval.text(sides), line.moves_text(MAX_PV_MOVES));
-    AnalysisUpdate::Lines { depth, lines: lines.iter().map(text).collect() }
+    AnalysisUpdate::Lines { table, depth, lines: lines.iter().map(text).collect() }
+}
+
+/// Describes the exact result of a position in a table.
+fn table_text(game: &Game, position: &str, knowledge: &Knowledge) -> Option<String> {
+    let session = new_session(game, Some(position)).ok()?;
+    if session.outcome_text().is_some() {
+        return None;
+    }
+    let value = session.table_value(knowledge)?;
+    let side = game.info().sides[session.side().index()].name;
+    Some(format!("Table: {side} {}", value_text(game, value)))
 }
 
 impl Drop for AnalysisThread {

@@ -90,7 +90,7 @@ impl Setup {
         }
     }
 
-    /// Whether row 8 is at the top by default: as the only person sees the board.
+    /// Whether row 8 is at the top by default, from the view of the only person at the board.
     pub fn is_flipped(&self) -> bool {
         match &self.seats {
             [Seat::Human, Seat::Computer(_)] => is_flipped_for(&self.game, Side::First),
@@ -361,9 +361,9 @@ impl LocalGame {
         !self.game.can_reopen()
     }
 
-    /// Takes back a resignation or an agreed draw, else the moves up to a person's last turn, or the
-    /// last move if two people or two computers play. Returns whether there was anything to take
-    /// back.
+    /// Takes back a resignation or an agreed draw, else the moves up to a person's last turn, or
+    /// the last move if two people or two computers play. Returns whether there was anything to
+    /// take back.
     pub fn undo(&mut self) -> bool {
         let other = self.session().side().other();
         let by = match self.has_human() && *self.seat(other) != Seat::Human {

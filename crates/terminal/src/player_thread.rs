@@ -39,8 +39,8 @@ pub struct PlayerAnswer {
 }
 
 impl PlayerThread {
-    /// Creates or prepares a player with `prepare`, then asks it for a move. Its time starts when it
-    /// is ready.
+    /// Creates or prepares a player with `prepare`, then asks it for a move. Its time starts when
+    /// it is ready.
     pub fn new(
         prepare: impl FnOnce(&StopFlag) -> Result<Box<dyn Player>, PlayerError> + Send + 'static,
         session: Box<dyn Session>,

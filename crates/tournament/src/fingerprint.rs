@@ -1,8 +1,9 @@
 //! Digests of a bot's files, to detect whether it changed since the last run.
 //!
 //! Every file in the bot's folder counts, hidden ones and compiled ones included, and so does the
-//! program that its command names. If the bot has a build command, digests are taken again after the
-//! build. From then on nothing may change: while bots run, their folders are read-only for them.
+//! program that its command names. If the bot has a build command, digests are taken again after
+//! the build. From then on nothing may change: while bots run, their folders are read-only for
+//! them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;

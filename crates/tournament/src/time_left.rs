@@ -29,8 +29,8 @@ pub fn time_left(snapshot: &Snapshot, is_running: bool) -> Option<Duration> {
 /// as long again.
 fn estimate(mut times: Vec<i64>, ages: &[i64], missing: u64, concurrency: usize) -> Option<u64> {
     let concurrency = concurrency.max(1);
-    // A game may look absurdly long if the system clock was set meanwhile, which all games that run
-    // at the same time do: such times are cut to ten times the next one.
+    // If the system clock is set, all games that run at that moment may look absurdly long. Their
+    // number is at most `concurrency`, so times are capped at ten times the longest of the others.
     times.sort_unstable();
     let next = times.len().checked_sub(1)?.saturating_sub(concurrency);
     let limit = 10 * times[next].clamp(1, MAX_GAME_TIME);

@@ -58,8 +58,8 @@ fn errors_have_a_location_and_a_hint() {
     for (text, expected) in [
         (
             "game = \"englsh\"\n",
-            "1:8 unknown game \"englsh\" (did you mean english?); available games: english, contest, \
-             chinese-checkers, capture-halma",
+            "1:8 unknown game \"englsh\" (did you mean english?); available games: english, \
+             contest, chinese-checkers, capture-halma",
         ),
         ("gam = \"english\"\n", "1:1 unknown key \"gam\"; did you mean \"game\"?"),
         (
@@ -92,7 +92,8 @@ fn errors_have_a_location_and_a_hint() {
         ("openings = \"random:99\"", "2:12 random openings are written random:PLIES"),
         (
             "colours = \"ballanced\"",
-            "2:11 colours must be random or balanced, not \"ballanced\"; did you mean \"balanced\"?",
+            "2:11 colours must be random or balanced, not \"ballanced\"; did you mean \
+             \"balanced\"?",
         ),
         ("[points]\nwins = 2", "4:1 unknown key \"wins\"; did you mean \"win\"?"),
         ("points = { win = 1, draw = 2 }", "2:10 a win must not be worth less than a draw"),
@@ -171,7 +172,8 @@ fn integers_accept_every_toml_notation() {
 fn names_are_short_and_have_no_invisible_characters() {
     let file = |name: &str| {
         format!(
-            "game = \"english\"\nplayers = [\"random\", {{ name = \"{name}\", player = \"level:1\" }}]"
+            "game = \"english\"\nplayers = [\"random\", {{ name = \"{name}\", player = \
+             \"level:1\" }}]"
         )
     };
     let name = |text: &str| valid(&file(text)).entrants[1].name.clone();

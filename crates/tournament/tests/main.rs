@@ -4,5 +4,6 @@
 
 mod config;
 mod journal;
+mod matches;
 mod schedules;
 mod standings;

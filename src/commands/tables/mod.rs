@@ -1,6 +1,7 @@
 //! `crownhead tables`: builds, lists, verifies and probes tables.
 
 mod probe;
+mod progress;
 mod verify;
 
 use std::io::Write;
@@ -14,13 +15,15 @@ use clap::value_parser;
 use crownhead_play::new_session;
 use crownhead_rules::Game;
 use crownhead_tables::endgame::{Counts, PiecesSummary, Slice};
-use crownhead_tables::registry::{BuildOptions, NO_FOLDER, TABLES, Table, TableInfo, TableState};
+use crownhead_tables::registry::{
+    BuildOptions, LargerBuild, NO_FOLDER, TABLES, Table, TableInfo, TableState,
+};
 use crownhead_tables::{EndgameTable, SoloTable, TableError};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
+use self::progress::Progress;
 use crate::failure::Failure;
-use crate::output::{eprint_message, supports_ansi};
+use crate::output::eprint_message;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -81,14 +84,12 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
 pub(crate) fn missing_table(game: &Game, position: &str) -> Option<String> {
     let session = new_session(game, Some(position)).ok()?;
     let count = session.board().iter().filter(|&&letter| letter != '.').count();
-    let contains = |info: &&TableInfo| {
-        info.pieces.as_ref().is_some_and(|(_, default)| count <= usize::from(*default))
-    };
-    let TableInfo { game, name, build_time, .. } =
-        TABLES.iter().filter(|info| info.is_for(game)).find(contains)?;
+    let info = TABLES.iter().find(|info| info.is_for(game) && info.pieces.is_some())?;
+    let (build, time) = info.build_for(u8::try_from(count).ok()?)?;
     Some(format!(
-        "the {name} table has the exact result of this position; build it with \
-         `crownhead tables build {game}` ({build_time})"
+        "the {} table has the exact result of this position; build it with \
+         `crownhead tables build {build}` ({time})",
+        info.name
     ))
 }
 
@@ -186,10 +187,9 @@ fn generate(
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
 
     eprint_message(format_args!("building {} …", path.display()));
-    let bar = progress_bar(info);
+    let shown = Progress::new(info);
     let progress = |known, total| {
-        bar.set_length(total);
-        bar.set_position(known);
+        shown.set(known, total);
         if INTERRUPTED.load(Ordering::Relaxed) {
             ControlFlow::Break(())
         } else {
@@ -206,7 +206,7 @@ fn generate(
     };
     let table = info.build(path, &options, &progress);
     let time = start.elapsed();
-    bar.finish_and_clear();
+    shown.finish();
     let table = match table {
         Err(TableError::Cancelled) => return Err(Failure::Interrupted),
         table => table?,
@@ -230,25 +230,6 @@ fn check_folder(info: &TableInfo, path: &Path) -> Result<(), anyhow::Error> {
 fn threads(wanted: u16) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     cores.min(wanted.into())
-}
-
-/// A progress bar on an ANSI terminal; hidden elsewhere.
-pub(super) fn progress_bar(info: &TableInfo) -> ProgressBar {
-    let target = if supports_ansi(&std::io::stderr()) {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    };
-    let bar = ProgressBar::with_draw_target(None, target);
-    // No colours, so NO_COLOR needs no check.
-    let template = format!(
-        "{{wide_bar}} {{percent:>3}} %  {{human_pos}} {}, {{elapsed}}, {{eta}} left",
-        info.entry_name
-    );
-    if let Ok(style) = ProgressStyle::with_template(&template) {
-        bar.set_style(style);
-    }
-    bar
 }
 
 fn report(
@@ -367,6 +348,8 @@ fn list(args: &List) -> Result<(), Failure> {
         };
         let pieces = table.as_ref().and_then(Table::pieces);
         let TableInfo { game, name, build_time, benefit, .. } = info;
+        let has_larger = |larger: &&LargerBuild| pieces.is_some_and(|most| most >= larger.pieces);
+        let larger = info.larger.as_ref().filter(|larger| !has_larger(larger));
         if args.json {
             objects.push(json!({
                 "game": game,
@@ -378,6 +361,12 @@ fn list(args: &List) -> Result<(), Failure> {
                 "pieces": pieces,
                 "benefit": benefit,
                 "build_time": build_time,
+                "larger": larger.map(|larger| json!({
+                    "pieces": larger.pieces,
+                    "bytes": larger.bytes,
+                    "benefit": larger.benefit,
+                    "build_time": larger.build_time,
+                })),
             }));
             continue;
         }
@@ -385,10 +374,13 @@ fn list(args: &List) -> Result<(), Failure> {
         let path = path.map(|path| format!(", {}", path.display())).unwrap_or_default();
         let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         writeln!(out, "{game} {name}: {state}, {pieces}{bytes} bytes{path}{reason}")?;
-        if state != "ok" {
-            eprint_message(format_args!(
-                "build it with `crownhead tables build {game}` ({build_time}): {benefit}"
-            ));
+        writeln!(out, "  {benefit}; `crownhead tables build {game}` takes {build_time}")?;
+        if let Some(LargerBuild { pieces, bytes, build_time, benefit }) = larger {
+            writeln!(
+                out,
+                "  {benefit}; `crownhead tables build {game} --pieces {pieces}` takes \
+                 {build_time}, {bytes} bytes"
+            )?;
         }
     }
     if args.json {

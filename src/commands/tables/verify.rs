@@ -10,7 +10,8 @@ use crownhead_tables::registry::{TABLES, TableState};
 use crownhead_tables::{Verification, Verified};
 use serde_json::json;
 
-use super::{progress_bar, tables_for, threads};
+use super::progress::Progress;
+use super::{tables_for, threads};
 use crate::failure::Failure;
 
 #[derive(clap::Args)]
@@ -40,10 +41,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let (game, name) = (info.game, info.name);
         let verified = match info.open() {
             TableState::Ok(table) => {
-                let bar = progress_bar(info);
+                let shown = Progress::new(info);
                 let progress = |done, total| {
-                    bar.set_length(total);
-                    bar.set_position(done);
+                    shown.set(done, total);
                     ControlFlow::Continue(())
                 };
                 let verification = Verification {
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                     ..Verification::new(threads(args.threads))
                 };
                 let verified = table.verify(&verification, &progress);
-                bar.finish_and_clear();
+                shown.finish();
                 verified?
             }
             TableState::Broken(error) => return Err(error.into()),

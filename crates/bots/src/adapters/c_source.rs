@@ -40,7 +40,7 @@ pub(crate) fn included_files(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Splits a text that starts with a parenthesis: what is inside the pair, and what follows it.
+/// Splits a text that starts with a parenthesis into what the pair encloses and what follows it.
 fn parentheses(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_prefix('(')?;
     let mut depth = 1;

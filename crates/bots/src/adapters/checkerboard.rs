@@ -7,6 +7,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
+use crownhead_play::referee::DEFAULT_BOT_MOVE_TIME;
 use crownhead_play::{
     Choice, Clock, Fault, FaultKind, GameOver, GameStart, LegalMove, Session, StopFlag,
 };
@@ -19,8 +20,6 @@ use crate::protocol::{AskError, ProtocolAdapter};
 /// The host program.
 pub(super) const HOST: &str = include_str!("shims/checkerboard.c");
 
-/// Time for a move without a clock.
-const DEFAULT_TIME: Duration = Duration::from_secs(5);
 /// Maximum length of a history: the interface limits a command to 255 characters.
 const MAX_HISTORY: usize = 240;
 
@@ -109,7 +108,7 @@ fn turn_line(side: char, game: &dyn Session, clock: &Clock, is_new_game: bool) -
     format_turn(&mut line, side, game, clock);
     line.truncate(line.trim_end().len());
     let time = clock.move_time();
-    let time = time.soft.or(time.hard).unwrap_or(DEFAULT_TIME);
+    let time = time.soft.or(time.hard).unwrap_or(DEFAULT_BOT_MOVE_TIME);
     let is_exact = matches!(clock, Clock::PerMove(_));
     let info = u8::from(is_new_game) * NEW_GAME + u8::from(is_exact) * EXACT_TIME;
     // Writing to a string cannot fail.

@@ -45,13 +45,14 @@ fn read_source(file: &Path) -> io::Result<String> {
 /// Name and text of a file to compile.
 type SourceFile = (&'static str, String);
 
-/// A source file with a function that plays, or a shared library that is one.
+/// A source file with a function that plays, or a shared library that is an engine.
 #[derive(Clone)]
 pub(crate) struct CSource {
     protocol: Protocol,
     /// Absolute path.
     file: PathBuf,
-    /// The folder it, or the host of the library, is compiled in; shared by all clones.
+    /// The folder in which the source, or the host of the library, is compiled; shared by all
+    /// clones.
     scratch: Arc<OnceLock<ScratchDir>>,
 }
 
@@ -81,8 +82,8 @@ impl CSource {
         Ok(CSource { protocol, file, scratch: Arc::default() })
     }
 
-    /// Returns the absolute paths of the file and of the headers that it includes by `#include "…"`,
-    /// directly or not. Only headers in its folder count: a bot must not include another one.
+    /// Returns the absolute paths of the file and of the headers that it includes by `#include
+    /// "…"`, directly or not. Only headers in its folder count: a bot must not include another one.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let folder = self.folder();
         let mut files = vec![self.file.clone()];
@@ -167,7 +168,8 @@ impl CSource {
     /// Generates the source that includes the author's file and calls the function.
     fn wrapper_source(&self, text: &str) -> Result<String, String> {
         let file = self.file.display();
-        // The author's main is renamed. Our names are long, so that no macro of the author matches.
+        // Renames the author's `main`. Our names are long, so that they do not clash with macros of
+        // the author.
         let include = format!("#define main crownhead_main\n#include \"{file}\"\n#undef main\n");
         let wrapper = match self.protocol {
             Protocol::CFunction => C_WRAPPER.replace("FUNCTION", &find_ai_player(text)?),

@@ -17,7 +17,7 @@ pub(crate) use checkerboard::CheckerBoardAdapter;
 pub(crate) use function::{CSource, FunctionAdapter};
 pub(crate) use tcp_int32::TcpInt32Adapter;
 
-/// Returns the text of a forced pass, for programs that cannot pass: they are not asked.
+/// Returns the text of a forced pass. Programs that cannot pass are not asked for one.
 fn forced_pass(game: &dyn Session) -> Option<String> {
     match &game.legal_moves()[..] {
         [only] if only.path.is_empty() => Some(only.text.clone()),

@@ -198,7 +198,7 @@ impl TcpInt32Adapter {
             error => return error,
         };
         match fault.kind {
-            // A line that the client was printing is not its answer.
+            // A client answers on its socket: an unfinished line of its output says nothing.
             FaultKind::Timeout => {
                 let ms = elapsed.as_millis();
                 fault.message = format!("the bot did not answer in time: {ms} ms elapsed");

@@ -1,7 +1,7 @@
 //! A set of attacks on this machine's sandbox, for `crownhead doctor --attack` and for the tests.
 //!
-//! Each attack is a real bot that plays a game and tries something that no bot may do. It is
-//! contained if it achieves nothing, and if no process of it is left.
+//! Each attack is a real bot that plays a game and tries something that no bot may do. The attack
+//! is contained if it achieves nothing and leaves no process behind.
 
 mod builds;
 
@@ -188,7 +188,7 @@ impl Attacker {
         BotProgram::from_folder(&folder).map_err(|error| error.to_string())
     }
 
-    /// Processes that are left.
+    /// Returns the number of its processes that are still running.
     fn processes(&self) -> usize {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
@@ -202,7 +202,7 @@ fn needs(program: &str) -> Result<(), String> {
     found.map(drop).map_err(|error| format!("needs {program}: {error}"))
 }
 
-/// Plays one game of an attacker against `opponent`; `None` if it was ended after `max_plies`.
+/// Plays one game of an attacker against `opponent`; `None` if it was stopped after `max_plies`.
 fn play(
     program: BotProgram,
     opponent: &str,
@@ -241,8 +241,8 @@ fn play(
     played.map_err(failed)
 }
 
-/// Plays a game of the hostile bot, and judges it by its description, or by an empty one if it was
-/// ended after `max_plies`. If a process is left, the attack is not contained.
+/// Plays a game of the hostile bot and passes the description of its end to `verdict`; an empty one
+/// if the game was stopped after `max_plies`. If a process is left, the attack is not contained.
 fn judge(
     mode: &str,
     limits: &str,

@@ -12,8 +12,8 @@ pub fn for_fault(protocol: Protocol, fault: &Fault) -> &'static str {
             "Return sooner. The function is not given its time limit."
         }
         (Protocol::CFunction, _) => {
-            "Return start*100+end, with rows and columns from 1. `crownhead moves GAME --position P` \
-             lists the legal moves."
+            "Return start*100+end, with rows and columns from 1. `crownhead moves GAME --position \
+             P` lists the legal moves."
         }
         (Protocol::CppFunction, _) => {
             "Set row1, col1, row2 and col2 to the start and the final square, counted from 0. \
@@ -23,8 +23,8 @@ pub fn for_fault(protocol: Protocol, fault: &Fault) -> &'static str {
             "Return within maxtime. Bit 1 of info says that it is exact."
         }
         (Protocol::CheckerBoard, _) => {
-            "Change the board to the position after a legal move, and nothing else. `crownhead moves \
-             GAME --position P` lists the legal moves."
+            "Change the board to the position after a legal move, and nothing else. `crownhead \
+             moves GAME --position P` lists the legal moves."
         }
         (Protocol::TcpInt32, FaultKind::Timeout) => {
             "Answer each packet sooner. The client is not given its time limit."
@@ -60,7 +60,8 @@ fn for_bot(fault: &Fault) -> &'static str {
             "Check command and build in bot.toml, and whether everything they need is installed."
         }
         FaultKind::Crash => {
-            "Reproduce the crash: `crownhead bot check … --log DIR`, then `crownhead bot replay LOG`."
+            "Reproduce the crash: `crownhead bot check … --log DIR`, then `crownhead bot replay \
+             LOG`."
         }
         FaultKind::OutputClosed => "Keep standard output open until quit.",
         FaultKind::ProtocolError => "Answer each turn line with one line: move TEXT.",

@@ -1,7 +1,7 @@
 //! [`BotProcess`] on Unix.
 //!
 //! One `poll` reads standard output and standard error, up to a deadline and into bounded memory. A
-//! bot that writes too much is stopped or loses the excess; a silent one costs nothing but the wait.
+//! bot that writes too much is stopped or loses the excess. Waiting for a bot takes no CPU time.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -115,7 +115,8 @@ impl BotProcess {
         self.child.meter.kill_reason()
     }
 
-    /// Expects the bot to be idle until something is sent to it. It is frozen if it is not.
+    /// Marks the end of the bot's turn: if it still runs before something is sent to it, it is
+    /// frozen.
     pub(crate) fn expect_idle(&mut self) {
         self.child.meter.expect_idle();
     }
@@ -179,16 +180,7 @@ impl BotProcess {
             if self.stdout.is_none() {
                 return Err(ReceiveError::Closed);
             }
-            if stop.is_set() {
-                return Err(ReceiveError::Stopped);
-            }
-            if is_late {
-                return Err(ReceiveError::Timeout);
-            }
-            // Output that is available at the deadline is read once more and no further, so that
-            // writing slowly gains no time.
-            let deadline = self.extended(deadline);
-            is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let deadline = self.next_deadline(deadline, stop, &mut is_late)?;
             if self.poll(deadline, false).is_err() {
                 self.stdout = None;
             }
@@ -253,14 +245,7 @@ impl BotProcess {
                 }
                 None::<()>
             })?;
-            if stop.is_set() {
-                return Err(ReceiveError::Stopped);
-            }
-            if is_late {
-                return Err(ReceiveError::Timeout);
-            }
-            let deadline = self.extended(deadline);
-            is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let deadline = self.next_deadline(deadline, stop, &mut is_late)?;
             match self.poll_with(deadline, false, Some(PollFd::new(socket, flags))) {
                 Ok(Ready { socket: true, .. }) => return Ok(()),
                 _ if self.has_exited() => return Err(ReceiveError::Closed),
@@ -268,6 +253,26 @@ impl BotProcess {
                 Err(_) => return Err(ReceiveError::Closed),
             }
         }
+    }
+
+    /// Returns the deadline of the next poll, or why there is none. What is available at the
+    /// deadline is read once more (then `is_late` is set) and no further, so that writing slowly
+    /// gains no time.
+    fn next_deadline(
+        &self,
+        deadline: Option<Instant>,
+        stop: &StopFlag,
+        is_late: &mut bool,
+    ) -> Result<Option<Instant>, ReceiveError> {
+        if stop.is_set() {
+            return Err(ReceiveError::Stopped);
+        }
+        if *is_late {
+            return Err(ReceiveError::Timeout);
+        }
+        let deadline = self.extended(deadline);
+        *is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        Ok(deadline)
     }
 
     /// Waits until output can be read (or, if `to_write`, input be written) and reads it. Returns
@@ -355,8 +360,8 @@ impl BotProcess {
         self.away_before = heartbeat::time_away();
     }
 
-    /// Returns how long `crownhead` was stopped or starved since the wait started. That time does not
-    /// count, unless the bot uses more CPU time than it may: it could starve us on purpose.
+    /// Returns how long `crownhead` was stopped or starved since the wait started. That time does
+    /// not count, unless the bot uses more CPU time than it may: it could starve us on purpose.
     pub(crate) fn time_away(&self) -> Duration {
         let away = heartbeat::time_away().saturating_sub(self.away_before);
         match away.is_zero() || self.child.meter.is_greedy() {

@@ -1,5 +1,5 @@
-//! How the referee talks to a bot. [`v1`] is the bot protocol; [`adapters`](crate::adapters) are for
-//! programs written for something else. The referee does not know the difference.
+//! How the referee talks to a bot. [`v1`] is the bot protocol; [`adapters`](crate::adapters) are
+//! for programs written for something else. The referee does not know the difference.
 
 pub mod engine;
 pub(crate) mod line;
@@ -92,7 +92,7 @@ impl Protocol {
         self.is_function() || matches!(self, Protocol::CheckerBoard)
     }
 
-    /// What such a file is.
+    /// The kind of that file, for messages.
     pub(crate) const fn file(self) -> &'static str {
         if self.is_function() { "a source file" } else { "a shared library" }
     }

@@ -37,7 +37,7 @@ pub(crate) struct V1Adapter {
     missed_ready: bool,
     /// Whether the bot has answered a turn.
     has_answered: bool,
-    /// Whether the lines come from code of this program around a function of the author.
+    /// Whether the bot is an author's function in a shim of ours, which writes the lines.
     is_function: bool,
     name: Option<String>,
     /// Letter of the bot's side.
@@ -89,7 +89,7 @@ fn protocol_error(message: impl Into<String>, received: &[u8]) -> Fault {
 }
 
 impl V1Adapter {
-    /// An adapter for a program that is compiled around a function of the author.
+    /// An adapter for an author's function in a shim of ours.
     pub(crate) fn for_function() -> V1Adapter {
         V1Adapter { is_function: true, ..V1Adapter::default() }
     }

@@ -19,7 +19,8 @@ fn bot(answer: &str) -> String {
     let script = format!(
         "import sys\nfor line in sys.stdin:\n word = line.split()[0]\n if word == 'quit': break\n \
          if word in ('crownhead', 'newgame'): print('ready now=1', flush=True)\n \
-         if word == 'turn':\n  first = line.split(' moves=')[1].split(',')[0].split()[0]\n  {answer}"
+         if word == 'turn':\n  first = line.split(' moves=')[1].split(',')[0].split()[0]\n  \
+         {answer}"
     );
     format!("cmd:python3 -c \"{script}\"")
 }

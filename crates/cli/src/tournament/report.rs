@@ -24,7 +24,7 @@ use crownhead_tournament::journal::{GameDetails, Journal, Snapshot};
 use super::show::{parse_game, read_snapshot, record, write_pdn};
 use super::{games_text, journal_failure};
 use crate::failure::Failure;
-use crate::knowledge::load_knowledge;
+use crate::knowledge::load_or_warn;
 use crate::output::{LiveDisplay, eprint_message};
 use crate::signals::stop_on_interrupt;
 
@@ -37,7 +37,10 @@ const MAX_LOG_BYTES: u64 = 4 << 20;
 
 /// Args of `crownhead tournament report`.
 #[derive(clap::Args)]
-#[command(group = clap::ArgGroup::new("output").args(["html", "per_player", "json"]).required(true).multiple(true))]
+#[command(group = clap::ArgGroup::new("output")
+    .args(["html", "per_player", "json"])
+    .required(true)
+    .multiple(true))]
 #[command(after_help = "\
 Examples:
   crownhead tournament report class.toml --html report
@@ -60,13 +63,28 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, requires = "analyse")]
     time: Option<Duration>,
     /// Depth per position for --analyse
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=120), requires = "analyse")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value_parser!(u32).range(1..=120),
+        requires = "analyse"
+    )]
     depth: Option<u32>,
     /// Nodes per position for --analyse
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..), requires = "analyse")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value_parser!(u64).range(1..),
+        requires = "analyse"
+    )]
     nodes: Option<u64>,
     /// Number of games analysed in parallel [default: number of cores]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=256), requires = "analyse")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value_parser!(u16).range(1..=256),
+        requires = "analyse"
+    )]
     threads: Option<u16>,
     /// Folder with the logs of the bots [default: that of the tournament file]
     #[arg(long, value_name = "DIR")]
@@ -207,15 +225,12 @@ fn analyse(
             depth: args.depth,
             nodes: args.nodes.or_else(|| is_unlimited.then_some(DEFAULT_NODES)),
             hard_time: args.time,
-            soft_time: None,
+            ..SearchLimits::default()
         },
         engine: EngineConfig { threads: 1, hash_mb: HASH_MB, ..EngineConfig::default() },
         lines: 1,
     };
-    let (knowledge, warning) = load_knowledge(game);
-    if let Some(warning) = warning {
-        eprint_message(warning);
-    }
+    let knowledge = load_or_warn(game);
     let games: Vec<_> = snapshot.finished().collect();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or(cores, usize::from).min(games.len()).max(1);

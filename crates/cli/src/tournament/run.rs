@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use crownhead_bots::PlayerSpec;
 use crownhead_fleet::worker::tables;
 use crownhead_fleet::{Coordinator, FleetRun};
 use crownhead_play::Knowledge;
@@ -21,7 +20,7 @@ use super::progress::Progress;
 use super::{Resume, Run, config_failure, games_text, journal_failure, print_warnings, show};
 use crate::failure::Failure;
 use crate::fleet::FleetArgs;
-use crate::knowledge::load_knowledge;
+use crate::knowledge::{load_for_players, uses_tables};
 use crate::output::eprint_message;
 
 pub(super) fn run(args: &Run) -> Result<(), Failure> {
@@ -173,13 +172,8 @@ fn play_and_report(
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot create log folder {}", folder.display()))?;
     }
-    let (knowledge, missing) = load_knowledge(&tournament.game);
-    let mut specs = tournament.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
-    let uses_tables =
-        tournament.game_settings.adjudication.tables || specs.any(PlayerSpec::uses_evaluation);
-    if let Some(missing) = missing.filter(|_| uses_tables) {
-        eprint_message(missing);
-    }
+    let players = || tournament.entrants.iter().filter_map(|entrant| entrant.player.as_ref().ok());
+    let knowledge = load_for_players(&tournament.game, &tournament.game_settings, players());
     let control = control_by_signals();
     let run = match fleet {
         None => None,
@@ -187,7 +181,11 @@ fn play_and_report(
             if tournament.log.is_some() {
                 eprint_message("bots on other machines write no logs here: log = … has no effect");
             }
-            let tables = if uses_tables { tables(&tournament.game) } else { Vec::new() };
+            let tables = if uses_tables(&tournament.game_settings, players()) {
+                tables(&tournament.game)
+            } else {
+                Vec::new()
+            };
             let finish = control.finish_running.clone();
             let run = args.run_with_journal(coordinator, tournament, &journal, tables, finish)?;
             Some((coordinator, run))

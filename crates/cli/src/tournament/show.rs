@@ -353,8 +353,8 @@ pub(super) fn record(
 }
 
 /// Writes the finished games as PDN; for the public, without the reasons of forfeits, which may
-/// quote what a bot printed, and without times and evaluations, which make the file several times as
-/// large.
+/// quote what a bot printed, and without times and evaluations, which make the file several times
+/// as large.
 pub(super) fn write_pdn(
     path: &Path,
     journal: &Journal,

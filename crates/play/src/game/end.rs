@@ -101,7 +101,7 @@ impl End {
         }
     }
 
-    /// The reason as game files and bots receive it: of a forfeit only the report of the fault.
+    /// The reason as game files and bots receive it; for a forfeit, only the report of the fault.
     pub fn reason(&self, session: &dyn Session) -> String {
         match self {
             End::Rules(_) => session.outcome_text().unwrap_or_default(),

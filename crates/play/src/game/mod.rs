@@ -137,8 +137,8 @@ impl GameInPlay {
         considers_draw(self.draw_declined_at, self.session.plies())
     }
 
-    /// Whether a computer accepts a draw. `choice` is the best move of its opponent, who is to move;
-    /// without a score the computer declines.
+    /// Whether a computer accepts a draw. `choice` is the best move of its opponent, who is to
+    /// move; without a score the computer declines.
     pub fn accepts_draw(&self, choice: Option<&Choice>) -> bool {
         let score = choice.and_then(|choice| choice.score).map(|score| -score);
         accepts_draw(score, self.session.plies())

@@ -1,4 +1,5 @@
-//! Settings of a game: times, the fault policy, adjudication, and what needs the opponent's consent.
+//! Settings of a game: times, the fault policy, adjudication, and what needs the opponent's
+//! consent.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! The 11-man ballots of English checkers: one man of each side is removed from the start position,
-//! then each side has played a move. There are far more of them than three-move ballots.
+//! then each side plays a move. There are far more of them than three-move ballots.
 //!
 //! Each line of the list has the square of the black and of the white man removed, Black's move and
 //! White's possible answers: `1 21 9-13: 22-17 22-18`.
@@ -45,7 +45,7 @@ pub(super) fn eleven_man_ballots() -> Vec<Opening> {
     LIST.lines().filter_map(parse_line).flatten().collect()
 }
 
-/// Parses a line of the list; `None` if it is none.
+/// Parses a line of the list; `None` for any other line.
 pub(super) fn parse_line(line: &str) -> Option<Vec<Opening>> {
     let (start, answers) = line.split_once(':')?;
     let words: Vec<&str> = start.split_whitespace().collect();

@@ -1,5 +1,5 @@
-//! Openings: where the games of a match start. Each opening is played twice with sides exchanged, so
-//! it should be neither decided nor always the same.
+//! Openings: where the games of a match start. Each opening is played twice with sides exchanged,
+//! so it should be neither decided nor always the same.
 
 mod eleven_man;
 mod random;
@@ -56,7 +56,7 @@ pub enum OpeningsError {
     /// The spec or a list is invalid.
     #[error("{0}")]
     Text(String),
-    /// A file is invalid; with its name and the line.
+    /// A file is invalid. The message names the file and the line.
     #[error("{0}")]
     File(String),
     /// A file cannot be read.
@@ -114,8 +114,8 @@ impl Openings {
         Openings::parse(&lines.collect::<Vec<_>>().join("\n"), game)
     }
 
-    /// Parses `start`, `random:PLIES`, `ballots`, `ballots:crossboard`, `ballots:11man`, or the name
-    /// of a file, which `read_file` reads.
+    /// Parses `start`, `random:PLIES`, `ballots`, `ballots:crossboard`, `ballots:11man`, or the
+    /// name of a file, which `read_file` reads.
     pub fn parse_spec(
         text: &str,
         game: &Game,
@@ -156,7 +156,7 @@ impl Openings {
     }
 }
 
-/// Fails for games that ballots are no openings of.
+/// Fails for games that have no ballots.
 fn check_has_ballots(game: &Game) -> Result<(), OpeningsError> {
     if game.info().has_ballots {
         return Ok(());

@@ -54,7 +54,7 @@ struct BalancedOpenings<P: HasEngine> {
     start: P,
     plies: u32,
     seed: u64,
-    /// Judges openings; without memory for it the first opening is used.
+    /// Judges openings; `None` if there was no memory for it, and then the first one is used.
     engine: Option<Box<dyn DynEngine<P>>>,
 }
 

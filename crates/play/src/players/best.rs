@@ -50,7 +50,7 @@ impl<P: HasEngine> Player for Best<P> {
             return Ok(choice);
         }
         let mut limits = limits(&self.options, clock);
-        if limits.hard_time.is_none() && limits.nodes.is_none() {
+        if limits.hard_time.is_none() && limits.nodes.is_none() && limits.cpu_time.is_none() {
             limits.hard_time = Some(DEFAULT_MOVE_TIME);
         }
         let position = game.current();

@@ -13,21 +13,38 @@ pub struct CatalogPlayer {
     pub uses_time: bool,
 }
 
+/// A level, with what to expect of it.
+const fn level(spec: &'static str, name: &'static str, description: &'static str) -> CatalogPlayer {
+    CatalogPlayer { spec, name, description, uses_time: false }
+}
+
 /// Every player on offer.
-#[rustfmt::skip]
 pub const CATALOG: [CatalogPlayer; 12] = [
-    CatalogPlayer { spec: "random", name: "Random", description: "Plays any legal move.", uses_time: false },
-    CatalogPlayer { spec: "minimax:4", name: "Minimax", description: "Textbook search: looks up to four plies ahead and counts pieces.", uses_time: true },
-    CatalogPlayer { spec: "level:1", name: "Level 1", description: "Looks one move ahead and misses a lot. Good for a first game.", uses_time: false },
-    CatalogPlayer { spec: "level:2", name: "Level 2", description: "Judges better, but misses about one move in five.", uses_time: false },
-    CatalogPlayer { spec: "level:3", name: "Level 3", description: "Considers your reply, but falls for simple traps.", uses_time: false },
-    CatalogPlayer { spec: "level:4", name: "Level 4", description: "Sees small exchanges coming. Patience beats it.", uses_time: false },
-    CatalogPlayer { spec: "level:5", name: "Level 5", description: "Plays like a casual player.", uses_time: false },
-    CatalogPlayer { spec: "level:6", name: "Level 6", description: "Gives little away and punishes mistakes.", uses_time: false },
-    CatalogPlayer { spec: "level:7", name: "Level 7", description: "Plays like a club player having a bad day.", uses_time: false },
-    CatalogPlayer { spec: "level:8", name: "Level 8", description: "Rarely misses anything. You need a plan.", uses_time: false },
-    CatalogPlayer { spec: "level:9", name: "Level 9", description: "Sees further than most people and makes few errors.", uses_time: false },
-    CatalogPlayer { spec: "level:10", name: "Level 10", description: "Full strength in the time available. Good luck.", uses_time: true },
+    CatalogPlayer {
+        spec: "random",
+        name: "Random",
+        description: "Plays any legal move.",
+        uses_time: false,
+    },
+    CatalogPlayer {
+        spec: "minimax:4",
+        name: "Minimax",
+        description: "Textbook search: looks up to four plies ahead and counts pieces.",
+        uses_time: true,
+    },
+    level("level:1", "Level 1", "Looks one move ahead and misses a lot. Good for a first game."),
+    level("level:2", "Level 2", "Judges better, but misses about one move in five."),
+    level("level:3", "Level 3", "Considers your reply, but falls for simple traps."),
+    level("level:4", "Level 4", "Sees small exchanges coming. Patience beats it."),
+    level("level:5", "Level 5", "Plays like a casual player."),
+    level("level:6", "Level 6", "Gives little away and punishes mistakes."),
+    level("level:7", "Level 7", "Plays like a club player having a bad day."),
+    level("level:8", "Level 8", "Rarely misses anything. You need a plan."),
+    level("level:9", "Level 9", "Sees further than most people and makes few errors."),
+    CatalogPlayer {
+        uses_time: true,
+        ..level("level:10", "Level 10", "Full strength in the time available. Good luck.")
+    },
 ];
 
 #[cfg(test)]

@@ -45,8 +45,8 @@ const LEVELS: [Level; 9] = [
     Level { depth: 8, nodes: 80_000, candidates:  3, noise:   1, miss_permille:   4 },
 ];
 
-/// Levels of a game in which most games are drawn and depth gains little. The lower levels differ in
-/// noise instead. Tuned for contest checkers.
+/// Levels of a game in which most games are drawn and depth gains little. The lower levels differ
+/// in noise instead. Tuned for contest checkers.
 #[rustfmt::skip]
 const DRAWISH_LEVELS: [Level; 9] = [
     Level { depth:  1, nodes:     500, candidates: 30, noise: 600, miss_permille: 400 },

@@ -47,6 +47,7 @@ fn limits(options: &PlayerOptions, clock: &Clock) -> SearchLimits {
         nodes: options.nodes,
         hard_time: min_time(time.hard, options.movetime),
         soft_time: time.soft,
+        cpu_time: options.cputime,
     }
 }
 
@@ -63,7 +64,8 @@ fn pv_texts<P: Searchable>(position: &P, line: &[P::Move]) -> Vec<String> {
     line_texts(position, &line[..line.len().min(MAX_PV_MOVES)])
 }
 
-/// Converts line number `index` of a report to a choice. The text is empty if there is no such line.
+/// Converts line number `index` of a report to a choice. The text is empty if there is no such
+/// line.
 fn choice<P: Searchable>(position: &P, report: &SearchReport<P>, index: usize) -> Choice {
     let line = report.lines.get(index);
     let pv = line.map(|line| pv_texts(position, &line.moves)).unwrap_or_default();

@@ -46,6 +46,8 @@ pub struct PlayerOptions {
     pub hash: Option<u32>,
     /// Maximum time per move.
     pub movetime: Option<Duration>,
+    /// Maximum CPU time per move; for one thread.
+    pub cputime: Option<Duration>,
     /// Maximum nodes per move.
     pub nodes: Option<u64>,
     /// Whether it uses tables.
@@ -96,8 +98,10 @@ fn hint(typed: &str) -> String {
 impl BuiltinSpec {
     /// A player with default options.
     pub const fn new(kind: PlayerKind) -> BuiltinSpec {
-        let (threads, hash, movetime, nodes, tables) = (None, None, None, None, None);
-        BuiltinSpec { kind, options: PlayerOptions { threads, hash, movetime, nodes, tables } }
+        let (threads, hash, nodes, tables) = (None, None, None, None);
+        let (movetime, cputime) = (None, None);
+        let options = PlayerOptions { threads, hash, movetime, cputime, nodes, tables };
+        BuiltinSpec { kind, options }
     }
 
     /// Returns whether `text` starts with the name of a built-in player.
@@ -117,7 +121,7 @@ impl BuiltinSpec {
             PlayerKind::Random => &[],
             PlayerKind::Minimax(_) | PlayerKind::AlphaBeta(_) => &["movetime"],
             PlayerKind::Level(_) | PlayerKind::Best => {
-                &["threads", "hash", "movetime", "nodes", "tables"]
+                &["threads", "hash", "movetime", "cputime", "nodes", "tables"]
             }
         }
     }
@@ -126,6 +130,7 @@ impl BuiltinSpec {
     pub fn has_no_limit(&self) -> bool {
         matches!(self.kind, PlayerKind::Best | PlayerKind::Level(MAX_LEVEL))
             && self.options.movetime.is_none()
+            && self.options.cputime.is_none()
             && self.options.nodes.is_none()
     }
 
@@ -208,10 +213,8 @@ impl BuiltinSpec {
             }
             "tables" => options.tables.replace(parse_switch(&key, value)?).is_some(),
             "nodes" => options.nodes.replace(parse_count(&key, value, u64::MAX)?).is_some(),
-            _ => {
-                let time = parse_duration(value).map_err(|error| invalid(error.to_string()))?;
-                options.movetime.replace(time).is_some()
-            }
+            "cputime" => options.cputime.replace(parse_time(value)?).is_some(),
+            _ => options.movetime.replace(parse_time(value)?).is_some(),
         };
         match is_repeated {
             true => Err(invalid(format!("option {key} is given twice"))),
@@ -234,11 +237,15 @@ fn parse_count(key: &str, value: &str, max: u64) -> Result<u64, SpecError> {
     }
 }
 
+fn parse_time(value: &str) -> Result<Duration, SpecError> {
+    parse_duration(value).map_err(|error| invalid(error.to_string()))
+}
+
 fn parse_switch(key: &str, value: &str) -> Result<bool, SpecError> {
     match value.to_ascii_lowercase().as_str() {
         "on" => Ok(true),
         "off" => Ok(false),
-        _ => Err(invalid(format!("option {key} is on or off, not {:?}", truncate(value)))),
+        _ => Err(invalid(format!("option {key} takes on or off, not {:?}", truncate(value)))),
     }
 }
 
@@ -272,6 +279,9 @@ impl FromStr for BuiltinSpec {
             for option in options.split(',') {
                 spec.parse_option(option)?;
             }
+            if spec.options.cputime.is_some() && spec.options.threads.is_some_and(|n| n > 1) {
+                return Err(invalid("option cputime is for players with one thread".to_string()));
+            }
         }
         match parts.next() {
             None => Ok(spec),
@@ -293,11 +303,12 @@ impl fmt::Display for BuiltinSpec {
             PlayerKind::Level(level) => write!(f, "level:{level}")?,
             PlayerKind::Best => f.write_str("best")?,
         }
-        let PlayerOptions { threads, hash, movetime, nodes, tables } = self.options;
+        let PlayerOptions { threads, hash, movetime, cputime, nodes, tables } = self.options;
         let options = [
             threads.map(|threads| format!("threads={threads}")),
             hash.map(|hash| format!("hash={hash}")),
             movetime.map(|time| format!("movetime={}", format_duration(time))),
+            cputime.map(|time| format!("cputime={}", format_duration(time))),
             nodes.map(|nodes| format!("nodes={nodes}")),
             tables.map(|tables| format!("tables={}", if tables { "on" } else { "off" })),
         ];

@@ -6,8 +6,8 @@
 //! Both choose at random among equally good moves: the first in generation order would be a front
 //! man for one side and a back man for the other.
 //!
-//! They search one ply, then two, and so on to their depth, so that they have a move when the time is
-//! up. Without a time limit only the last iteration counts.
+//! They search one ply, then two, and so on to their depth, so that they have a move when the time
+//! is up. Without a time limit only the last iteration counts.
 
 use crownhead_search::textbook::{DynTextbook, SearchResult};
 use crownhead_search::{HasEngine, Instant, Knowledge, StopFlag};
@@ -60,7 +60,7 @@ impl<P: HasEngine> Player for Textbook<P> {
         let should_stop =
             || stop.is_set() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         // The first iteration is short and runs to the end, so that there is always a move.
-        let first = self.search.minimax(position, history_keys, 1, &|| false);
+        let first = self.search.search(position, history_keys, 1, false, &|| false);
         let (mut depth, mut result) = (1, first.ok_or(PlayerError::GameOver)?);
         let mut growth = 1;
         let max_time = min_time(limits.hard_time, limits.soft_time);
@@ -71,11 +71,8 @@ impl<P: HasEngine> Player for Textbook<P> {
             if max_time.is_some_and(|time| elapsed.saturating_mul(growth) >= time) {
                 break;
             }
-            let deeper = if self.pruning {
-                self.search.alpha_beta(position, history_keys, depth + 1, &should_stop)
-            } else {
-                self.search.minimax(position, history_keys, depth + 1, &should_stop)
-            };
+            let deeper =
+                self.search.search(position, history_keys, depth + 1, self.pruning, &should_stop);
             let Some(deeper) = deeper else { break };
             growth = (deeper.nodes / result.nodes.max(1)).clamp(1, 1000) as u32;
             (depth, result) = (depth + 1, deeper);

@@ -1,7 +1,7 @@
 //! PDN tokens.
 //!
-//! The lexer knows nothing about games. It reports the location of each token and continues after an
-//! error, so that the reader can find the next game. Tokens have a maximum size; longer ones are
+//! The lexer knows nothing about games. It reports the location of each token and continues after
+//! an error, so that the reader can find the next game. Tokens have a maximum size; longer ones are
 //! skipped without being stored.
 
 use std::io::Read;
@@ -52,6 +52,7 @@ pub(crate) struct Lexer<'a> {
     raw: Vec<u8>,
     /// Start of the token, and whether it is the first of its line.
     location: Location,
+    offset: u64,
     line_start: bool,
     last: Token,
     repeat_last: bool,
@@ -75,6 +76,7 @@ impl<'a> Lexer<'a> {
             text: String::new(),
             raw: Vec::new(),
             location: Location { line: 1, column: 1 },
+            offset: 0,
             line_start: true,
             last: Token::End,
             repeat_last: false,
@@ -95,6 +97,16 @@ impl<'a> Lexer<'a> {
 
     pub(crate) fn location(&self) -> Location {
         self.location
+    }
+
+    /// Returns where the token starts, in bytes from the start of the file.
+    pub(crate) fn token_offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Returns where the next token is looked for, in bytes from the start of the file.
+    pub(crate) fn next_offset(&self) -> u64 {
+        if self.repeat_last { self.offset } else { self.input.offset() }
     }
 
     /// Returns whether the token is the first of its line.
@@ -132,6 +144,7 @@ impl<'a> Lexer<'a> {
         loop {
             adjacent &= !self.skip_spaces();
             self.location = self.input.location();
+            self.offset = self.input.offset();
             self.line_start = self.input.is_line_start();
             let Some(byte) = self.input.peek(0) else {
                 return self.end();
@@ -302,7 +315,8 @@ impl<'a> Lexer<'a> {
         Ok(Token::Comment)
     }
 
-    /// Returns whether the next line is a complete tag, which means that the comment was not closed.
+    /// Returns whether the next line is a complete tag, which means that the comment was not
+    /// closed.
     fn at_tag_line(&mut self) -> bool {
         if self.input.peek(0) != Some(b'[')
             || !self.input.peek(1).is_some_and(|byte| byte.is_ascii_uppercase())
@@ -338,8 +352,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns whether a word cannot start a variation. `pass` can, and so can `c3-d4`, which then is
-    /// an invalid move.
+    /// Returns whether a word cannot start a variation. `pass` can, and so can `c3-d4`, which then
+    /// is an invalid move.
     fn is_prose(&mut self, at: usize, byte: u8) -> bool {
         let algebraic = matches!(byte, b'a'..=b'h' | b'A'..=b'H')
             && matches!(self.input.peek(at + 1), Some(b'1'..=b'8'));

@@ -114,8 +114,8 @@ fn phase_suggestion(player: &PlayerReport) -> Option<String> {
         "happen after move 25. Test endings: start games from late positions, and search deeper \
          when there are few moves to choose from."
     } else {
-        "happen in the middle game. Replay them and look for what your search did not see: do not \
-         stop it at a move that changes much, such as a capture or a long jump (quiescence search)."
+        "happen in the middle game. Replay them and find out what your search missed: do not stop \
+         it right before or after a capture or a long jump (quiescence search)."
     };
     Some(format!("Most of your costliest moves {advice}"))
 }
@@ -133,8 +133,9 @@ fn colour_suggestion(player: &PlayerReport, report: &Report) -> Option<String> {
         let weak = usize::from(difference > 0.0);
         let [weak, strong] = [weak, 1 - weak].map(|side| report.tournament.sides[side].as_str());
         format!(
-            "Improve your play as {weak}: you score {:.0} % as {strong} but {:.0} % as {weak}. Check that \
-             your evaluation treats both sides alike: mirror a position and compare the scores.",
+            "Improve your play as {weak}: you score {:.0} % as {strong} but {:.0} % as {weak}. \
+             Check that your evaluation treats both sides alike: mirror a position and compare the \
+             scores.",
             100.0 * better,
             100.0 * worse,
         )
@@ -165,14 +166,15 @@ fn general_suggestions(player: &PlayerReport, report: &Report) -> Vec<String> {
     let above = report.standings.iter().rev().find(|row| row.rank < player.rank);
     if let Some(above) = above {
         suggestions.push(format!(
-            "Aim for the rank of {}: keep a change only if the new version of your bot beats the old \
-             one (`crownhead match NEW OLD --game {game} -n 100`).",
+            "Aim for the rank of {}: keep a change only if the new version of your bot beats the \
+             old one (`crownhead match NEW OLD --game {game} -n 100`).",
             report.name(above.player)
         ));
     }
     if player.drops.is_empty() {
         suggestions.push(
-            "Analyse your lost games: `crownhead analyse` shows the costliest moves and better ones."
+            "Analyse your lost games: `crownhead analyse` shows the costliest moves and better \
+             ones."
                 .into(),
         );
     }

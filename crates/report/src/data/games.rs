@@ -171,7 +171,7 @@ pub(super) fn entries(input: &ReportInput<'_>, game: &Game) -> Vec<GameEntry> {
     entries
 }
 
-/// Says what happened without the bot's own words.
+/// Describes a fault without quoting the bot.
 fn fault_summary(code: &str, game: &Game, side: usize, ply: u32) -> String {
     format!("{code}, {}, ply {ply}", game.info().sides[side.min(1)].name)
 }

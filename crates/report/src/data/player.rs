@@ -511,8 +511,8 @@ impl Builder<'_> {
     }
 }
 
-/// Returns the first drops. A bot that plays the same move in the same position again gets it once,
-/// with the other games.
+/// Returns the first drops. A move that the bot repeats in the same position is listed once, with
+/// the other games.
 fn without_repetitions(drops: Vec<(&str, Drop)>) -> Vec<Drop> {
     let mut distinct: Vec<(&str, Drop)> = Vec::new();
     for (board, drop) in drops {
@@ -527,7 +527,8 @@ fn without_repetitions(drops: Vec<(&str, Drop)>) -> Vec<Drop> {
     distinct.into_iter().map(|(_, drop)| drop).collect()
 }
 
-/// Describes a drop to the player: `You were at +1.20, played 22-18 and fell to −0.90; 24-19 holds.`
+/// Describes a drop to the player: `You were at +1.20, played 22-18 and fell to −0.90; 24-19
+/// holds.`
 fn drop_sentence(played: &MoveAnalysis, better: Option<&str>) -> String {
     let verb = match played.before {
         Eval::Points(_) => "were at",

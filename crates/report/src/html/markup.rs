@@ -40,7 +40,7 @@ impl Html {
     /// Adds a number, rounded for coordinates in a drawing.
     pub(crate) fn number(&mut self, value: f64) {
         let rounded = round_to(value, 1);
-        // `-0` would be an unnecessary difference.
+        // Never `-0`.
         let _ = write!(self.text, "{}", if rounded == 0.0 { 0.0 } else { rounded });
     }
 

@@ -42,7 +42,10 @@ fn page(title: &str, body: &Html, data: &ViewerData<'_>) -> String {
         "</title>\n<style>"
     );
     out.raw(STYLE);
-    out.raw("</style>\n<noscript><style>.page { display: block }</style></noscript>\n</head>\n<body>\n<div class=\"sheet\">\n");
+    out.raw(
+        "</style>\n<noscript><style>.page { display: block }</style>\
+     </noscript>\n</head>\n<body>\n<div class=\"sheet\">\n",
+    );
     out.append(body);
     out.raw(
         "<footer>Made by Crownhead.</footer>\n</div>\n\
@@ -78,7 +81,7 @@ fn points(value: f64) -> String {
 
 /// Formats a number with its sign: `+1.20`, `−35`.
 fn signed(value: f64, decimals: usize) -> String {
-    // A minus sign before a zero says nothing.
+    // Adding zero turns −0 into 0.
     let rounded = round_to(value, decimals as i32) + 0.0;
     format!("{rounded:+.decimals$}").replace('-', "−")
 }

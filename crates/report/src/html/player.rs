@@ -19,7 +19,8 @@ pub fn player_page(report: &Report, player: usize) -> Option<String> {
     body.append(&section(report, details, true));
     html!(
         body,
-        "<section id=\"games\"><h2>Your games</h2><div id=\"game-table\"></div></section>\n</main>\n"
+        "<section id=\"games\"><h2>Your games</h2><div id=\"game-table\"></div>\
+         </section>\n</main>\n"
     );
     super::report::replay_section(&mut body);
     let mut data = ViewerData::new(report, Some(player));
@@ -131,8 +132,8 @@ fn drops(out: &mut Html, report: &Report, player: &PlayerReport) {
         (None, _) => {
             html!(
                 out,
-                "<p class=\"muted\">The games were not analysed. <code>crownhead tournament report --analyse</code> \
-             finds the moves that cost most.</p>"
+                "<p class=\"muted\">The games were not analysed. <code>crownhead tournament report \
+                 --analyse</code> finds the moves that cost most.</p>"
             );
         }
         (Some(quality), []) => {
@@ -195,9 +196,12 @@ fn same_drops(out: &mut Html, also_in: &[(i64, usize)]) {
 fn results(out: &mut Html, report: &Report, player: &PlayerReport) {
     html!(
         out,
-        "<section><h2>Results</h2><div class=\"columns\"><div class=\"scroll\"><table class=\"list\"><thead><tr>\
-         <th scope=\"col\">Opponent</th><th scope=\"col\">Games</th><th scope=\"col\" class=\"n\">Score</th>\
-         <th scope=\"col\" class=\"n\">Expected</th><th scope=\"col\" class=\"n\">Difference</th></tr></thead><tbody>\n"
+        "<section><h2>Results</h2><div class=\"columns\"><div class=\"scroll\">\
+         <table class=\"list\"><thead><tr>\
+         <th scope=\"col\">Opponent</th><th scope=\"col\">Games</th>\
+         <th scope=\"col\" class=\"n\">Score</th>\
+         <th scope=\"col\" class=\"n\">Expected</th><th scope=\"col\" class=\"n\">Difference</th>\
+         </tr></thead><tbody>\n"
     );
     for score in &player.opponents {
         html!(out, "<tr><td class=\"name\">", (report.name(score.opponent)), "</td><td>");
@@ -243,8 +247,9 @@ fn results(out: &mut Html, report: &Report, player: &PlayerReport) {
     if player.expected.is_some() {
         html!(
             out,
-            "<p class=\"muted\">The expected score follows from the ratings of these same games, so the differences \
-             add up to about zero. They show against whom you did better or worse than on average.</p>"
+            "<p class=\"muted\">The expected score follows from the ratings of these same games, \
+             so the differences add up to about zero. They show against whom you did better or \
+             worse than on average.</p>"
         );
     }
     html!(out, "</div>");
@@ -284,8 +289,10 @@ fn comparison(out: &mut Html, player: &PlayerReport) {
     }
     html!(
         out,
-        "<section><h2>Compared with the class</h2><div class=\"scroll\"><table class=\"list\"><thead><tr><td></td>\
-         <th scope=\"col\" class=\"n\">You</th><th scope=\"col\" class=\"n\">Class</th></tr></thead><tbody>\n"
+        "<section><h2>Compared with the class</h2><div class=\"scroll\"><table class=\"list\">\
+         <thead><tr><td></td>\
+         <th scope=\"col\" class=\"n\">You</th><th scope=\"col\" class=\"n\">Class</th></tr>\
+         </thead><tbody>\n"
     );
     for [name, own, class] in rows {
         html!(
@@ -309,7 +316,8 @@ fn slowest(out: &mut Html, report: &Report, player: &PlayerReport) {
     html!(
         out,
         "<section><h2>Slowest moves</h2><div class=\"scroll\"><table class=\"list\"><thead><tr>\
-         <th scope=\"col\" class=\"n\">Game</th><th scope=\"col\">Opponent</th><th scope=\"col\">Move</th>\
+         <th scope=\"col\" class=\"n\">Game</th><th scope=\"col\">Opponent</th>\
+         <th scope=\"col\">Move</th>\
          <th scope=\"col\" class=\"n\">Time</th></tr></thead><tbody>\n"
     );
     for slow in &player.slowest {

@@ -49,7 +49,8 @@ pub fn report_page(report: &Report, games: Option<&'static str>) -> String {
 pub(super) fn replay_section(out: &mut Html) {
     html!(
         out,
-        "<main id=\"replay\" hidden><p class=\"topline\"><a class=\"button\" href=\"#\" data-back>← Back</a></p>\
+        "<main id=\"replay\" hidden><p class=\"topline\">\
+         <a class=\"button\" href=\"#\" data-back>← Back</a></p>\
          <div id=\"viewer\"></div></main>\n"
     );
 }
@@ -87,7 +88,8 @@ fn masthead(out: &mut Html, report: &Report) {
     }
     html!(
         out,
-        "<a href=\"#crosstable\">Crosstable</a><a href=\"#statistics\">Statistics</a><a href=\"#faults\">Faults</a>\
+        "<a href=\"#crosstable\">Crosstable</a><a href=\"#statistics\">Statistics</a>\
+         <a href=\"#faults\">Faults</a>\
          <a href=\"#games\">Games</a></nav>"
     );
     html!(
@@ -121,9 +123,12 @@ fn standings(out: &mut Html, report: &Report) {
     let sides = &report.tournament.sides;
     html!(
         out,
-        "<section id=\"standings\"><h2>Standings</h2><div class=\"scroll\"><table class=\"list\"><thead><tr>\
-         <th scope=\"col\" class=\"n\">Rank</th><th scope=\"col\">Player</th><th scope=\"col\" class=\"n\">Points</th>\
-         <th scope=\"col\" class=\"n wide-only\">Games</th><th scope=\"col\" class=\"n\">Won</th><th scope=\"col\" class=\"n\">Drawn</th>\
+        "<section id=\"standings\"><h2>Standings</h2><div class=\"scroll\"><table class=\"list\">\
+         <thead><tr>\
+         <th scope=\"col\" class=\"n\">Rank</th><th scope=\"col\">Player</th>\
+         <th scope=\"col\" class=\"n\">Points</th>\
+         <th scope=\"col\" class=\"n wide-only\">Games</th><th scope=\"col\" class=\"n\">Won</th>\
+         <th scope=\"col\" class=\"n\">Drawn</th>\
          <th scope=\"col\" class=\"n\">Lost</th>"
     );
     for side in sides {
@@ -232,7 +237,8 @@ fn ranking_notes(out: &mut Html, report: &Report) {
     } else {
         html!(
             out,
-            "<p>Players are ranked by points. Ties are broken by, in this order:</p><ol class=\"notes\">"
+            "<p>Players are ranked by points. Ties are broken by, in this order:</p>\
+             <ol class=\"notes\">"
         );
         for tie_break in &report.tie_breaks {
             html!(out, "<li><b>", (capitalised(tie_break.title)), "</b>: ", (tie_break.meaning));
@@ -272,13 +278,15 @@ fn crosstable(out: &mut Html, report: &Report) {
     let mut cells = report.crosstable.iter().flatten().flatten();
     html!(
         out,
-        "<section id=\"crosstable\"><h2>Crosstable</h2><p class=\"muted\">+ won, = drawn, − lost, * forfeit",
+        "<section id=\"crosstable\"><h2>Crosstable</h2>\
+         <p class=\"muted\">+ won, = drawn, − lost, * forfeit",
         (if cells.any(|cell| games(cell) > MAX_CELL_GAMES) {
             "; 5/8: a score of 5 in 8 games"
         } else {
             ""
         }),
-        ". Cells link to their games.</p><div class=\"scroll\"><table class=\"crosstable\"><thead><tr><td></td>"
+        ". Cells link to their games.</p><div class=\"scroll\"><table class=\"crosstable\"><thead>\
+         <tr><td></td>"
     );
     for number in 1..=report.standings.len() {
         html!(out, "<th scope=\"col\">", (number), "</th>");
@@ -406,7 +414,8 @@ fn faults(out: &mut Html, report: &Report) {
     }
     html!(
         out,
-        "<div class=\"scroll\"><table class=\"list\"><thead><tr><th scope=\"col\">Player</th><th scope=\"col\">Fault</th>\
+        "<div class=\"scroll\"><table class=\"list\"><thead><tr><th scope=\"col\">Player</th>\
+         <th scope=\"col\">Fault</th>\
          <th scope=\"col\" class=\"n\">On record</th></tr></thead><tbody>\n"
     );
     for player in report.standings.iter().filter_map(|row| report.player(row.player)) {
@@ -427,9 +436,10 @@ fn faults(out: &mut Html, report: &Report) {
     }
     html!(
         out,
-        "</tbody></table></div><p class=\"muted\">The journal has the first faults of each game.</p><details><summary>What happened</summary><div class=\"scroll\"><table class=\"list\">\
-         <thead><tr><th scope=\"col\">Player</th><th scope=\"col\" class=\"n\">Game</th><th scope=\"col\">Fault</th></tr>\
-         </thead><tbody>\n"
+        "</tbody></table></div><p class=\"muted\">The journal has the first faults of each \
+         game.</p><details><summary>What happened</summary><div class=\"scroll\"><table \
+         class=\"list\"><thead><tr><th scope=\"col\">Player</th><th scope=\"col\" \
+         class=\"n\">Game</th><th scope=\"col\">Fault</th></tr></thead><tbody>\n"
     );
     for fault in report.faults.iter().take(MAX_FAULTS) {
         html!(

@@ -105,7 +105,8 @@ mod tests {
     fn csv_quotes_names_and_defuses_formulas() {
         assert_eq!(
             csv(&table()),
-            "player,points\n'=cmd|' /C calc'!A0,-1\n\"Ada, \"\"the\"\" <b>\",-1\n-5,-1\n\"a|b*\n\",-1\n"
+            "player,points\n'=cmd|' /C calc'!A0,-1\n\"Ada, \"\"the\"\" \
+             <b>\",-1\n-5,-1\n\"a|b*\n\",-1\n"
         );
     }
 

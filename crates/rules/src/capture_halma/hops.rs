@@ -1,7 +1,7 @@
 //! The hop sequences of one piece, and what they capture.
 //!
-//! A hop moves a piece by two cells, so it stays on the lattice of cells with the same parity of row
-//! and column and only hops over cells between them. Two consequences keep the search small:
+//! A hop moves a piece by two cells, so it stays on the lattice of cells with the same parity of
+//! row and column and only hops over cells between them. Two consequences keep the search small:
 //! - A piece never blocks itself, and a capture never frees a landing cell.
 //! - Hops over pieces of one's own side can be repeated and reversed. They divide the lattice into
 //!   regions within which the piece moves freely. Only captures lead from a region to another one
@@ -114,8 +114,8 @@ impl Hopper {
             let targets = self.opponent & !captured;
             for over in crate::cell::Bits(neighbours(region) & targets) {
                 let over = 1 << over;
-                // If two cells of the region face each other across the piece, it can be hopped over
-                // both ways.
+                // If two cells of the region face each other across the piece, it can be hopped
+                // over both ways.
                 let mut landings = hop(region, over) & self.empty;
                 while landings != 0 {
                     let landing = landings & landings.wrapping_neg();

@@ -1,4 +1,5 @@
-//! Capture Halma: steps and hops along rows and columns. A hop over an opponent's piece captures it.
+//! Capture Halma: steps and hops along rows and columns. A hop over an opponent's piece captures
+//! it.
 
 mod hops;
 mod perft;

@@ -14,8 +14,8 @@ use crate::{
     MoveList, Notation, OptionsError, Outcome, PieceInfo, Position, PositionError, Side, SideInfo,
 };
 
-/// Maximum number of hops in a turn. Every legal move has a shorter path: at most nine captures, and
-/// between two of them at most eight hops over the other eight pieces of the side.
+/// Maximum number of hops in a turn. Every legal move has a shorter path: at most nine captures,
+/// and between two of them at most eight hops over the other eight pieces of the side.
 const MAX_HOPS: usize = 99;
 
 impl Notation for CaptureHalma {

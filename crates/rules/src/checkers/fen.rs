@@ -153,7 +153,8 @@ impl Setup {
                 && bit & movegen::king_row(piece.side == Side::First) != 0
             {
                 return error(format!(
-                    "{name} man on square {square}, its king-row; only a king stands there: K{square}"
+                    "{name} man on square {square}, its king-row; only a king stands there: \
+                     K{square}"
                 ));
             }
             let own = &mut pieces[piece.side.index()];

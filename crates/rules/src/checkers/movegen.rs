@@ -290,8 +290,8 @@ const fn steps<const FIRST: bool>() -> [u64; 64] {
     table
 }
 
-/// Captures of one man. It only moves forward, so neither its vacated square nor the captured pieces
-/// matter later in the capture: the jumps of the initial board stay valid.
+/// Captures of one man. It only moves forward, so neither its vacated square nor the captured
+/// pieces matter later in the capture: the jumps of the initial board stay valid.
 #[derive(Clone, Copy)]
 struct ManCaptures {
     from: u32,

@@ -4,9 +4,9 @@
 //! many boards at a time. Its loop has no branches, so that the compiler vectorises it:
 //! - Steps are popcounts of shifted boards, and so are first jumps. Choosing between them is a
 //!   select, not a branch.
-//! - A man jumps forward, at most three times. Its captures form a tree with one leaf per first jump
-//!   plus one per fork, a square from which both forward jumps are possible. Forks are popcounts
-//!   too.
+//! - A man jumps forward, at most three times. Its captures form a tree with one leaf per first
+//!   jump plus one per fork, a square from which both forward jumps are possible. Forks are
+//!   popcounts too.
 //! - Only captures of kings need a search. Boards that have one are counted separately.
 //!
 //! The loop runs in [`cpu::with_simd`].
@@ -166,8 +166,8 @@ struct Boards<'a> {
     kings: &'a [u64],
 }
 
-/// Counts the moves of one board, and returns the kings that can capture. If there are any, the count
-/// is too low.
+/// Counts the moves of one board, and returns the kings that can capture. If there are any, the
+/// count is too low.
 #[inline(always)]
 fn count_board<const FIRST: bool>(own: u64, opponent: u64, kings: u64) -> (u64, u64) {
     let empty = SQUARES & !(own | opponent);
@@ -327,8 +327,8 @@ fn perft_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> u64 {
     count_paths_below(position, depth, &mut Vec::new())
 }
 
-/// Splits the count of [`perft_paths`] by move, with all paths of a move together. `depth` is at least
-/// 1.
+/// Splits the count of [`perft_paths`] by move, with all paths of a move together. `depth` is at
+/// least 1.
 fn divide_paths<V: Variant>(position: &Checkers<V>, depth: u32) -> Vec<(Move, u64)> {
     let mut counts: Vec<(Move, u64)> = Vec::new();
     if position.outcome(&[]).is_some() {

@@ -9,9 +9,9 @@
 //!       13 14 15 16 (17)           13 14 15 16       row 4   … up to bit 34
 //! ```
 //!
-//! The ghost bits make the neighbours of every square 4 and 5 bits away, upward and downward. A step
-//! off the board lands on a ghost bit or past the end, so the edges need no masks: the `& empty`
-//! that follows every shift anyway clears it. Samuel padded his rows the same way in 1959.
+//! The ghost bits make the neighbours of every square 4 and 5 bits away, upward and downward. A
+//! step off the board lands on a ghost bit or past the end, so the edges need no masks: the `&
+//! empty` that follows every shift anyway clears it. Samuel padded his rows the same way in 1959.
 
 use crate::Cell;
 

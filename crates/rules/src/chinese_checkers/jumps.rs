@@ -3,8 +3,8 @@
 //! A multiplication maps each of the four lines through a cell (row, column, two diagonals) to one
 //! byte, with a bit per column (per row for the column). A table gives the landing cells for every
 //! position on a line and every occupancy, and a second multiplication maps them back. Chess
-//! programs find sliding moves this way ("kindergarten bitboards"). There is no loop over directions
-//! or distances.
+//! programs find sliding moves this way ("kindergarten bitboards"). There is no loop over
+//! directions or distances.
 
 use crate::cell::Bits;
 

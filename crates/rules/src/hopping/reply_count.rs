@@ -1,8 +1,8 @@
 //! Incremental reply counts for perft, for games where a move changes few cells.
 //!
 //! Most moves do not affect most of the opponent's pieces. So the moves of each piece are counted
-//! once, together with the cells that the count depends on; after a move only the pieces that depend
-//! on a changed cell are counted again.
+//! once, together with the cells that the count depends on; after a move only the pieces that
+//! depend on a changed cell are counted again.
 
 use arrayvec::ArrayVec;
 
@@ -31,8 +31,8 @@ impl ReplyCounter {
         ReplyCounter { pieces, moves, depends_on }
     }
 
-    /// Counts the replies to a move that changes these cells. `recount` counts the moves of one piece
-    /// after it.
+    /// Counts the replies to a move that changes these cells. `recount` counts the moves of one
+    /// piece after it.
     #[inline(always)]
     pub(crate) fn count(&self, changed: u64, recount: impl Fn(u32) -> u32) -> u64 {
         if changed & self.depends_on == 0 {

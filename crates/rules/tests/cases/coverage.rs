@@ -38,7 +38,8 @@ const PARTS: &[&str] = &[
     "both players have had 200 turns",
 ];
 
-/// Returns the messages of the sources under a folder that no case expects, as `file:line: message`.
+/// Returns the messages of the sources under a folder that no case expects, as `file:line:
+/// message`.
 pub(crate) fn missing(sources: &Path, expected: &[String]) -> Vec<String> {
     let mut missing = Vec::new();
     let mut folders = vec![sources.to_path_buf()];

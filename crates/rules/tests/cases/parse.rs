@@ -97,7 +97,8 @@ impl Entry {
         Ok(board)
     }
 
-    /// Returns the column that the caret below a position points at, counted from 1, and the message.
+    /// Returns the column that the caret below a position points at, counted from 1, and the
+    /// message.
     pub(crate) fn caret(&self) -> Result<(usize, String), String> {
         let missing = || "expected ^ and the message below the position".to_string();
         let (caret, more) = self.below.split_first().ok_or_else(missing)?;

@@ -285,7 +285,8 @@ impl<P: Notation> State<'_, P> {
     }
 }
 
-/// Returns the number of a dark square; `None` for a light one. Independent of the crate under test.
+/// Returns the number of a dark square; `None` for a light one. Independent of the crate under
+/// test.
 fn square(cell: Cell) -> Option<u8> {
     let (row, column) = (cell.row(), cell.column());
     ((row + column) % 2 == 1).then_some((row - 1) * 4 + column.div_ceil(2))

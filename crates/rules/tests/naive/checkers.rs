@@ -69,8 +69,8 @@ impl Jumper {
     }
 }
 
-/// Returns the directions of a piece. Black's men move down the board, toward square 32; White's move
-/// up.
+/// Returns the directions of a piece. Black's men move down the board, toward square 32; White's
+/// move up.
 fn directions(piece: char) -> &'static [(i32, i32)] {
     match piece {
         'b' => &[(1, 1), (1, -1)],

@@ -49,9 +49,9 @@ fn jump_ends(cells: &Cells, from: Cell) -> BTreeSet<Cell> {
     reached
 }
 
-/// Returns where one jump of this distance lands, if it is possible: "over exactly one piece of either
-/// colour, which must be exactly in the middle between start and landing cell. The landing cell and
-/// all other cells in between must be empty."
+/// Returns where one jump of this distance lands, if it is possible: "over exactly one piece of
+/// either colour, which must be exactly in the middle between start and landing cell. The landing
+/// cell and all other cells in between must be empty."
 fn jump(cells: &Cells, at: Cell, direction: (i32, i32), distance: i32) -> Option<Cell> {
     let landing = shift(at, direction, distance)?;
     for step in 1..=distance {

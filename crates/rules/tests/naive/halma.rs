@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use super::{Board, Cell, Cells, EMPTY, Move, ORTHOGONALS, all_cells, shift};
 
-/// State of a hop sequence: the cell and the captured pieces. Apart from the number of hops, nothing
-/// else affects how it can continue.
+/// State of a hop sequence: the cell and the captured pieces. Apart from the number of hops,
+/// nothing else affects how it can continue.
 type State = (Cell, BTreeSet<Cell>);
 
 /// "A turn is one step, or 1 to 99 hops by one piece."
 ///
-/// With nine pieces per side 89 are enough: at most 9 captures, and before, between and after them 10
-/// series of hops over the 8 other pieces of the side, each of them at most once per series.
+/// With nine pieces per side 89 are enough: at most 9 captures, and before, between and after them
+/// 10 series of hops over the 8 other pieces of the side, each of them at most once per series.
 const MAX_HOPS: usize = 99;
 
 /// Returns all moves except the pass.
@@ -87,7 +87,8 @@ fn pieces(cells: &Cells, side: char) -> Vec<Cell> {
     all_cells().filter(|cell| cells[cell.0][cell.1] == side).collect()
 }
 
-/// Returns whether a player "has at least one piece and all its pieces on the board are in its target".
+/// Returns whether a player "has at least one piece and all its pieces on the board are in its
+/// target".
 pub(super) fn is_home(cells: &Cells, side: char) -> bool {
     let pieces = pieces(cells, side);
     !pieces.is_empty() && pieces.iter().all(|&cell| is_target(side, cell))

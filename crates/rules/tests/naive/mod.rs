@@ -2,8 +2,8 @@
 //!
 //! It was written from the text of the rules alone and shares no code or technique with the crate
 //! under test: the board is eight rows of eight letters, a cell is a row and a column, every search
-//! follows the sentences of the rules in order, and nothing is cached. Two generators that have only
-//! the rules in common are unlikely to have the same bug.
+//! follows the sentences of the rules in order, and nothing is cached. Two generators that have
+//! only the rules in common are unlikely to have the same bug.
 //!
 //! This file holds what the games share: notation, playing a turn, the end of a game and perft. The
 //! moves are in `checkers` (English and contest checkers), `chinese` (Chinese checkers) and `halma`

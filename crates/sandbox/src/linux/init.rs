@@ -1,7 +1,7 @@
 //! Init: parent of a program, and process 1 of its PID namespace if it has one.
 //!
 //! Init sets up the namespaces, starts the program, waits for it, reports how it ended, and exits.
-//! All processes of the namespace end with it, whatever they did to get away. The kernel kills init
+//! All processes of the namespace end with it, whatever they did to escape. The kernel kills init
 //! when we exit, even by SIGKILL. Without namespaces, init adopts the program's orphans, and kills
 //! the process group, which no process can leave, when the program or we have ended.
 //!
@@ -44,7 +44,7 @@ const SIGNAL_SET_SIZE: c_long = 8;
 /// recurses or has large variables, so there is no guard page.
 pub(super) const STACK_SIZE: usize = 128 * 1024;
 
-/// What init and its child work on. Lives until init has reported that the program runs.
+/// Data of init and its child. Lives until init has reported that the program runs.
 pub(super) struct InitContext<'a> {
     pub(super) plan: &'a LaunchPlan,
     pub(super) argv: *const *const c_char,
@@ -143,8 +143,8 @@ fn prepare(context: &InitContext<'_>) -> Result<(), StepError> {
     }
     let (option, name) = (libc::PR_SET_NAME as c_long, c"crownhead-bot".as_ptr());
     call!(Processes, libc::SYS_prctl, option, name, NIL, NIL, NIL)?;
-    // With autogroup scheduling, a session is also a scheduling group: it gets a fair share of a
-    // busy machine, but a reply that takes microseconds waits longer for its turn.
+    // With autogroup scheduling, each session is a scheduling group. On a busy machine it gets a
+    // fair share of the CPU, but a bot that needs only microseconds waits longer for its turn.
     call!(Namespaces, libc::SYS_setsid)?;
     for (fd, target) in context.descriptors.into_iter().zip(0..) {
         let flags = if target < REPORT_FD { 0 } else { libc::O_CLOEXEC };
@@ -262,7 +262,8 @@ fn set_pid_max(plan: &LaunchPlan) -> Result<(), StepError> {
     Ok(())
 }
 
-/// Adds the scratch directory and the program's part of `/proc` to the ruleset, now that they exist.
+/// Adds the scratch directory and the program's part of `/proc` to the ruleset, now that they
+/// exist.
 fn add_landlock_rules(plan: &LaunchPlan) -> Result<(), StepError> {
     if plan.ruleset.is_some() {
         let ruleset = RULESET_FD as c_long;

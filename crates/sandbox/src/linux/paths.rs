@@ -49,7 +49,8 @@ pub(super) const READABLE: &[&str] = &[
 pub(super) const RESOLVER: &[&str] =
     &["/etc/gai.conf", "/etc/host.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/protocols"];
 
-/// Devices, readable and writable. Not `/dev/zero`: mapped, it is shared memory that cannot be counted.
+/// Devices, readable and writable. Not `/dev/zero`: mapped, it is shared memory that cannot be
+/// counted.
 pub(super) const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// Facts about the machine, readable where a program has no `/proc` of its own.

@@ -118,8 +118,8 @@ pub(super) struct LaunchPlan {
 }
 
 impl LaunchPlan {
-    /// Prepares the launch of `program`, or of a probe if there is none. With namespaces, the scratch
-    /// directory is mounted by the new process.
+    /// Prepares the launch of `program`, or of a probe if there is none. With namespaces, the
+    /// scratch directory is mounted by the new process.
     pub(super) fn new(
         request: &SpawnRequest<'_>,
         confinement: Confinement,

@@ -1,5 +1,5 @@
-//! System calls that a program may make; all others fail with `EPERM`. They do not kill the program:
-//! runtimes try many calls that they can do without.
+//! System calls that a program may make; all others fail with `EPERM`. They do not kill the
+//! program: runtimes try many calls that they can do without.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_long};
@@ -167,8 +167,8 @@ const PRCTL: &[c_int] = &[
     libc::PR_PAC_RESET_KEYS,
 ];
 
-/// Advice for `fadvise64`. Not among it: to drop a file from the cache, which makes others wait for the
-/// disk.
+/// Advice for `fadvise64`. It does not include `POSIX_FADV_DONTNEED`, which drops a file from the
+/// cache, so that others have to wait for the disk.
 const FADVICE: &[c_int] = &[
     libc::POSIX_FADV_NORMAL,
     libc::POSIX_FADV_RANDOM,
@@ -198,8 +198,8 @@ const MEMBARRIER: &[c_int] = &[0, 8, 16, 32, 64];
 const MAX_SYSCALL: u32 = 462;
 
 /// System calls that fail with `ENOSYS`, so that programs use an older one. The flags of `clone3`
-/// are behind a pointer; without it the C library uses `clone`. A timer of `timer_create` could send
-/// SIGCONT to a frozen bot. Programs that find no `flock` do without locks.
+/// are behind a pointer; without it the C library uses `clone`. A timer of `timer_create` could
+/// send SIGCONT to a frozen bot. Programs that find no `flock` do without locks.
 const MISSING: &[c_long] = &[SYS_clone3, SYS_timer_create, SYS_flock];
 
 /// Flags of `clone` that no program may use: those that create namespaces, and those that give the
@@ -306,9 +306,10 @@ fn allowed_calls(confinement: &Confinement) -> Result<Rules, seccompiler::Backen
     };
     let private_or_file = vec![lacks(3, libc::MAP_SHARED)?, lacks(3, libc::MAP_ANONYMOUS)?];
     allowed.insert(SYS_mmap, private_or_file);
-    // Not the limits of other processes.
+    // Only for the calling process.
     allowed.insert(SYS_prlimit64, one_of(0, &[0])?);
-    // A thread has the descriptors of its process, so that what is behind them can be counted.
+    // A thread must share the descriptors of its process, so that the memory behind them can be
+    // counted.
     let [is_process, is_thread] = [0, libc::CLONE_THREAD | libc::CLONE_FILES];
     let clone = |exit_signal: c_int, kind: c_int| {
         let kind_mask = (libc::CLONE_THREAD | kind) as u64;
@@ -343,8 +344,8 @@ fn allowed_calls(confinement: &Confinement) -> Result<Rules, seccompiler::Backen
     // Sending with TCP Fast Open connects without Landlock's check.
     allowed.insert(SYS_sendto, vec![lacks(3, libc::MSG_FASTOPEN)?]);
     if confinement.port.is_some() {
-        // Otherwise only pipes and pairs of sockets exist, and a message could hold descriptors, which
-        // nobody counts on their way.
+        // Programs without a port have only pipes and pairs of sockets. A message through such a
+        // pair could carry descriptors, and nobody counts those in transit.
         allowed.insert(SYS_sendmsg, vec![lacks(2, libc::MSG_FASTOPEN)?]);
         allowed.insert(SYS_sendmmsg, vec![lacks(3, libc::MSG_FASTOPEN)?]);
     }

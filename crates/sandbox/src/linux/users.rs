@@ -1,5 +1,5 @@
-//! Users of programs. If we run as root, each running program gets a user and a group of its own, so
-//! it owns no file of the machine or of another program.
+//! Users of programs. If we run as root, each running program gets a user and a group of its own,
+//! so it owns no file of the machine or of another program.
 //!
 //! The program's own files belong to somebody else then. Its mounts of them map their owner to the
 //! program's user (idmapped mounts), so that private folders work, and what a build writes belongs

@@ -51,8 +51,8 @@ pub(crate) fn from_game<P: Position>(options: &P::Options, rng: &mut Rng) -> (P,
     (position, keys)
 }
 
-/// A random set-up with at most `max_pieces` per side. In games with a turn limit it has `plies_left`
-/// plies left.
+/// A random set-up with at most `max_pieces` per side. In games with a turn limit it has
+/// `plies_left` plies left.
 pub(crate) fn setup<P: Notation>(
     options: &P::Options,
     max_pieces: usize,

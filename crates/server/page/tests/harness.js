@@ -12,24 +12,29 @@ import { createInterface } from "node:readline";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import firefox from "puppeteer-core";
 
-const root = fileURLToPath(new URL("../../../../", import.meta.url));
+export const root = fileURLToPath(new URL("../../../../", import.meta.url));
 export const program = process.env.CROWNHEAD ?? join(root, "target/debug/crownhead");
 const chromiumPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const firefoxPath = process.env.FIREFOX ?? "/usr/bin/firefox-esr";
 
 /** `crownhead serve` with a temporary data directory. */
 export class Server {
-  static async start() {
+  /** `cache`: a directory with tables. By default there are none. */
+  static async start({ cache } = {}) {
     if (!existsSync(program)) throw new Error(`${program} is missing: run cargo build`);
     const server = new Server();
     server.data = mkdtempSync(join(tmpdir(), "crownhead-page-"));
+    server.cache = cache ?? join(server.data, "cache");
     await server.#run(0);
     return server;
   }
 
   async #run(port) {
     const args = ["serve", "--port", String(port), "--data", this.data];
-    this.process = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const env = { ...process.env, CROWNHEAD_CACHE: this.cache };
+    this.process = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env });
     let errors = "";
     this.process.stderr.on("data", (text) => (errors += text));
     const lines = createInterface({ input: this.process.stdout });
@@ -158,13 +163,18 @@ export function launchBrowser() {
   });
 }
 
+/** Firefox, driven by WebDriver BiDi. */
+export function launchFirefox() {
+  return firefox.launch({ browser: "firefox", executablePath: firefoxPath, headless: true });
+}
+
 /**
  * A server and a browser for a test file, stopped after its tests. `open` shows a path of the server
  * in a fresh browser profile; `openGame` creates a game, with two players on one screen unless the
  * request says otherwise, and waits for its board.
  */
-export async function startServerAndBrowser() {
-  const server = await Server.start();
+export async function startServerAndBrowser(options) {
+  const server = await Server.start(options);
   const browser = await launchBrowser();
   after(async () => {
     await browser.close();
@@ -181,7 +191,18 @@ export async function startServerAndBrowser() {
     await page.locator("[role=grid]").waitFor();
     return page;
   };
-  return { server, browser, open, openGame };
+  /** The analysis board, with its engine off unless `engine` says otherwise. */
+  const openAnalysis = async (link = "", { engine = false, ...options } = {}) => {
+    const page = await openPage(browser, server.address, { ...REDUCED_MOTION, ...options });
+    await page.addInitScript((isOn) => {
+      const key = "crownhead.engine";
+      if (!localStorage.getItem(key)) localStorage.setItem(key, JSON.stringify({ isOn }));
+    }, engine);
+    await page.goto(`/analyse${link && `#${link}`}`);
+    await page.locator("[role=grid]").waitFor();
+    return page;
+  };
+  return { server, browser, open, openGame, openAnalysis };
 }
 
 export const DESKTOP = { viewport: { width: 1280, height: 800 } };
@@ -190,7 +211,9 @@ export const REDUCED_MOTION = { reducedMotion: "reduce" };
 
 /** A page in a fresh browser profile. `page.errors` collects script errors and CSP violations. */
 export async function openPage(browser, address, options = {}) {
-  const context = await browser.newContext({ ...DESKTOP, ...options, baseURL: address });
+  // The service worker has tests of its own.
+  const defaults = { ...DESKTOP, serviceWorkers: "block" };
+  const context = await browser.newContext({ ...defaults, ...options, baseURL: address });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
   page.errors = [];
@@ -222,6 +245,24 @@ export const shownPieces = (page) =>
       .map(([name, text]) => `${name} ${text.replace(/,.*/, "")}`)
       .sort(),
   );
+
+/** The move tree of the analysis board: rows of the main line, comments and variations. */
+export const shownTree = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll(".tree > *")].map((row) =>
+      row.innerText.replace(/\s+/g, " ").trim(),
+    ),
+  );
+
+/** Plays moves on the board, given as cells. */
+export async function playCells(page, ...moves) {
+  const input = mouse(page);
+  for (const [from, to] of moves) {
+    await cell(page, from).and(page.locator(".movable")).waitFor();
+    await input.select(from);
+    await input.select(to);
+  }
+}
 
 /** Waits until the move list has at least this many moves. */
 export const waitForMoves = (page, count) =>

@@ -233,18 +233,7 @@ test("a piece selected before the turn stays selected", async () => {
   for (const page of [ann, bob]) await page.context().close();
 });
 
-test("a hint names a legal move and shows it on the board", async () => {
-  const page = await openGame({ game: "english", position: "B:W15,32:B1,11" });
-  await page.getByRole("button", { name: "Hint" }).click();
-  await page.getByText("Try 11x18: it is the only legal move.").waitFor();
-  for (const name of ["36", "54"]) {
-    assert.ok(await harness.cell(page, name).evaluate((cell) => cell.matches(".hint")), name);
-  }
-  await harness.mouse(page).select("36");
-  await harness.mouse(page).select("54");
-  await harness.waitForMoves(page, 1);
-  assert.equal(await page.locator(".hint").count(), 0);
-  await page.context().close();
+test("a game against a friend has no hints", async () => {
   const game = await server.createGame({ game: "english", mode: "friend", side: "b" });
   const friend = await open(game.seatPath);
   await friend.getByRole("button", { name: "Resign" }).waitFor();

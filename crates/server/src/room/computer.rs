@@ -11,7 +11,7 @@ use crate::error::Refusal;
 use crate::messages::ServerMessage;
 use crate::monotonic;
 use crate::new_game::Mode;
-use crate::search_queue::{SearchJob, Ticket};
+use crate::search_queue::{PlayerSearch, SearchJob, Ticket};
 use crate::views::ComputerState;
 
 /// The player that decides on draw offers.
@@ -48,18 +48,22 @@ impl Room {
         let on_start = self.callback(move |room, ()| async move {
             room.on_search_started(version).await;
         });
-        let job = SearchJob {
-            client,
+        let search = PlayerSearch {
             session: state.game.session().clone_box(),
             player,
             clock: setup.computer_clock(think_time, time_left),
-            max_time: if computer.uses_time { think_time } else { QUICK_SEARCH },
             seed: setup.seed.wrapping_add(version),
-            on_start: Box::new(move || on_start(())),
             on_done: self.callback(move |room, choice| async move {
                 tokio::time::sleep(pause).await;
                 room.on_move_chosen(version, choice).await;
             }),
+        };
+        let job = SearchJob {
+            client,
+            game: setup.game.clone(),
+            max_time: if computer.uses_time { think_time } else { QUICK_SEARCH },
+            on_start: Box::new(move || on_start(())),
+            run: search.boxed(),
         };
         state.computer = Some(ComputerState::Waiting);
         state.move_search = Some(rooms.search_queue().push(job));
@@ -146,15 +150,19 @@ impl Room {
         max_time: Duration,
         on_done: Box<dyn FnOnce(Result<Choice, PlayerError>) + Send>,
     ) -> Option<Ticket> {
-        let job = SearchJob {
-            client: state.search_client()?,
+        let search = PlayerSearch {
             session: state.game.session().clone_box(),
             player: player.parse().ok()?,
             clock: Clock::Unlimited,
-            max_time,
             seed: state.game.setup().seed,
-            on_start: Box::new(|| {}),
             on_done,
+        };
+        let job = SearchJob {
+            client: state.search_client()?,
+            game: state.game.setup().game.clone(),
+            max_time,
+            on_start: Box::new(|| {}),
+            run: search.boxed(),
         };
         Some(self.rooms.upgrade()?.search_queue().push(job))
     }

@@ -10,6 +10,7 @@ mod members;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use crownhead_play::position_json::side_letter;
 use crownhead_play::{Action, End, Event, OfferKind};
 use crownhead_rules::Side;
 use tokio::sync::Mutex;
@@ -22,7 +23,7 @@ use crate::hosted_game::{Effect, HostedEvent, HostedGame, SeatRights};
 use crate::ids::{GameId, SecretHash};
 use crate::messages::{PROTOCOL_VERSION, ServerMessage};
 use crate::monotonic;
-use crate::new_game::{Mode, parse_name, side_letter};
+use crate::new_game::{Mode, parse_name};
 use crate::rate_limit::ClientKey;
 use crate::rooms::Rooms;
 use crate::search_queue::Ticket;

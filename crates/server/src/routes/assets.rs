@@ -1,6 +1,7 @@
 //! The web page, embedded in the program. Files are found by their exact names, so there is no path
 //! traversal.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::LazyLock;
@@ -13,6 +14,7 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use rust_embed::RustEmbed;
+use sha2::{Digest, Sha256};
 
 use crate::error::ApiError;
 use crate::middleware::header_text;
@@ -34,20 +36,34 @@ struct PageFile {
     is_immutable: bool,
 }
 
+/// The engine of the page, built by `scripts/build-wasm`.
+const ENGINE: (&str, &[u8]) = ("crownhead.wasm", include_bytes!("../../engine/crownhead.wasm"));
+
 static FILES: LazyLock<HashMap<String, PageFile>> = LazyLock::new(|| {
-    let read = |name: std::borrow::Cow<'static, str>| {
-        let file = Dist::get(&name)?;
-        let plain = Bytes::from(file.data.into_owned());
+    let read = |name: Cow<'static, str>| {
+        let plain = Bytes::from(Dist::get(&name)?.data.into_owned());
+        PageFile::new(name.into_owned(), plain)
+    };
+    Dist::iter().filter_map(read).collect()
+});
+
+/// Compressed when it is first requested: that takes a tenth of a second.
+static ENGINE_FILE: LazyLock<Option<PageFile>> = LazyLock::new(|| {
+    let (name, bytes) = ENGINE;
+    Some(PageFile::new(name.into(), Bytes::from_static(bytes))?.1)
+});
+
+impl PageFile {
+    fn new(name: String, plain: Bytes) -> Option<(String, PageFile)> {
         let gzip = gzip(&plain).filter(|gzip| gzip.len() < plain.len()).map(Bytes::from);
-        let hash = &file.metadata.sha256_hash()[..12];
+        let hash = &Sha256::digest(&plain)[..12];
         let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
         let etag = HeaderValue::from_str(&format!("\"{hash}\"")).ok()?;
         let is_immutable = name.starts_with("assets/");
         let content_type = content_type(&name);
-        Some((name.into_owned(), PageFile { plain, gzip, content_type, etag, is_immutable }))
-    };
-    Dist::iter().filter_map(read).collect()
-});
+        Some((name, PageFile { plain, gzip, content_type, etag, is_immutable }))
+    }
+}
 
 fn gzip(plain: &[u8]) -> Option<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
@@ -64,6 +80,7 @@ fn content_type(name: &str) -> &'static str {
         "png" => "image/png",
         "ico" => "image/x-icon",
         "json" => "application/json",
+        "wasm" => "application/wasm",
         "webmanifest" => "application/manifest+json",
         "woff2" => "font/woff2",
         "wav" => "audio/wav",
@@ -77,7 +94,8 @@ fn content_type(name: &str) -> &'static str {
 pub(super) async fn asset(request: Request) -> Response {
     let (path, headers) = (request.uri().path(), request.headers());
     let name = path.strip_prefix('/').unwrap_or(path);
-    if let Some(file) = FILES.get(name) {
+    let engine = || ENGINE_FILE.as_ref().filter(|_| name == ENGINE.0);
+    if let Some(file) = FILES.get(name).or_else(engine) {
         return file_response(file, headers);
     }
     let segments: Vec<_> = name.split('/').collect();
@@ -89,8 +107,8 @@ pub(super) async fn asset(request: Request) -> Response {
         return ApiError::not_found().into_response();
     };
     let is_client_route = match segments[..] {
-        [""] | ["rules"] => true,
-        ["game" | "rules", id] => !id.is_empty(),
+        ["" | "analyse" | "puzzles" | "rules"] => true,
+        ["game" | "puzzles" | "rules", id] => !id.is_empty(),
         _ => false,
     };
     match is_client_route {

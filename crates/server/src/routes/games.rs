@@ -8,6 +8,7 @@ use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{FromRequestParts, Path, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use crownhead_play::position_json::side_letter;
 use crownhead_play::{CATALOG, DEFAULT_PLAYER, DEFAULT_SIDE, describe_game};
 use crownhead_records::format_game;
 use crownhead_rules::Game;
@@ -21,7 +22,7 @@ use crate::messages::{MAX_MESSAGE_BYTES, PROTOCOL_VERSION};
 use crate::middleware::client;
 use crate::new_game::{
     DEFAULT_THINK_TIME, MAX_INCREMENT, MAX_MAIN_TIME, MAX_NAME_CHARS, MIN_THINK_TIME,
-    NewGameRequest, side_letter,
+    NewGameRequest,
 };
 use crate::ws;
 
@@ -138,15 +139,24 @@ pub(super) async fn socket(
     // An unknown game is reported by a close code: a page cannot see why an upgrade failed.
     let id = GameId::parse(&id).ok_or_else(ApiError::no_such_game)?;
     let client = client(&request);
-    let (mut parts, _) = request.into_parts();
-    let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &app).await;
-    let upgrade = upgrade.map_err(|_| ApiError::bad_request("WebSocket upgrade expected"))?;
+    let upgrade = upgrade(&app, request, MAX_MESSAGE_BYTES).await?;
     let (rooms, shutdown) = (app.rooms.clone(), app.shutdown.clone());
+    Ok(upgrade.on_upgrade(move |socket| ws::serve(socket, rooms, id, client, shutdown)))
+}
+
+/// Upgrades a request to a WebSocket with messages up to this size.
+pub(super) async fn upgrade(
+    app: &Arc<AppState>,
+    request: Request,
+    max_message_bytes: usize,
+) -> Result<WebSocketUpgrade, ApiError> {
+    let (mut parts, _) = request.into_parts();
+    let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, app).await;
+    let upgrade = upgrade.map_err(|_| ApiError::bad_request("WebSocket upgrade expected"))?;
     Ok(upgrade
         .read_buffer_size(SOCKET_BUFFER_BYTES)
         .write_buffer_size(SOCKET_BUFFER_BYTES)
         .max_write_buffer_size(MAX_UNSENT_BYTES)
-        .max_message_size(MAX_MESSAGE_BYTES)
-        .max_frame_size(MAX_MESSAGE_BYTES)
-        .on_upgrade(move |socket| ws::serve(socket, rooms, id, client, shutdown)))
+        .max_message_size(max_message_bytes)
+        .max_frame_size(max_message_bytes))
 }

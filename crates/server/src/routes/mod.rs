@@ -1,8 +1,10 @@
 //! HTTP routes, the state they share, and JSON bodies.
 
+mod analysis;
 mod assets;
 mod games;
 mod position;
+mod puzzles;
 mod rules;
 
 use std::sync::Arc;
@@ -74,6 +76,9 @@ pub fn routes(app: Arc<AppState>) -> Router {
         .route("/api/games", get(games::list).post(games::create))
         .route("/api/rules/{id}", get(rules::rules))
         .route("/api/position", post(position::position))
+        .route("/api/puzzles/{id}", get(puzzles::puzzles))
+        .route("/api/exact", post(analysis::exact))
+        .route("/api/analysis/socket", get(analysis::socket))
         .route("/api/summaries", post(games::summaries))
         .route("/api/games/{id}/pdn", get(games::pdn))
         .route("/api/games/{id}/socket", get(games::socket))

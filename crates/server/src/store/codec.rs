@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use crownhead_play::position_json::{parse_side, side_letter};
 use crownhead_play::{End, Event, TimeLeft};
 use crownhead_records::ParseEvalError;
 use crownhead_rules::{Game, Side};
 use serde::{Deserialize, Serialize};
 
 use crate::hosted_game::HostedEvent;
-use crate::new_game::{ClockSettings, GameSetup, Mode, parse_player, parse_side, side_letter};
+use crate::new_game::{ClockSettings, GameSetup, Mode, parse_player};
 
 /// A value without a stored form, or an invalid stored form.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

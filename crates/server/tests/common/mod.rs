@@ -68,8 +68,16 @@ impl TestServer {
     }
 
     pub async fn socket(&self, id: &str) -> Client {
+        self.socket_at(&format!("/api/games/{id}/socket")).await
+    }
+
+    pub async fn analysis_socket(&self) -> Client {
+        self.socket_at("/api/analysis/socket").await
+    }
+
+    async fn socket_at(&self, path: &str) -> Client {
         let stream = TcpStream::connect(self.address).await.unwrap();
-        let url = format!("ws://localhost/api/games/{id}/socket");
+        let url = format!("ws://localhost{path}");
         Client(client_async(url.into_client_request().unwrap(), stream).await.unwrap().0)
     }
 

@@ -36,7 +36,7 @@ pub struct Build<'a> {
     pub force: bool,
 }
 
-/// Slices that captures and crownings of a pair lead to.
+/// Slices that captures and crownings of a pair lead to, those with fewer pieces first.
 fn dependencies(pair: Slice) -> Vec<Slice> {
     let mut found = Vec::new();
     let is_part = |part: Slice, whole: Slice| {
@@ -54,7 +54,8 @@ fn dependencies(pair: Slice) -> Vec<Slice> {
             found.push(Slice { own_men, own_kings: slice.own_kings + 1, ..slice }.swapped());
         }
     }
-    found.sort();
+    // The captures of a slice lead to slices with fewer pieces, which are read before it.
+    found.sort_by_key(|slice| (slice.pieces(), *slice));
     found.dedup();
     found
 }

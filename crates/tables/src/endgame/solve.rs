@@ -118,7 +118,7 @@ pub(super) fn solve(pair: Slice, context: &Context<'_>) -> Result<Vec<Solved>, T
     let batch = (BATCH / of_placement.max(1)).clamp(1, 1 << 10);
     for level in placements.levels() {
         let flow = each_batch(context.threads, level.len() as u64, batch, |range| {
-            let mut work = Work::default();
+            let (mut work, mut positions) = (Work::default(), 0);
             for &number in &level[range.start as usize..range.end as usize] {
                 let placement = placements.get(number);
                 match context.distances {
@@ -126,9 +126,9 @@ pub(super) fn solve(pair: Slice, context: &Context<'_>) -> Result<Vec<Solved>, T
                     false => analysis.solve::<false>(&mut work, &placement),
                 }
                 let sides = if placement.is_same_for_both { 1 } else { 2 };
-                (context.tick)(sides * of_placement)?;
+                positions += sides * of_placement;
             }
-            ControlFlow::Continue(())
+            (context.tick)(positions)
         });
         if analysis.missing.load(Relaxed) {
             return Err(TableError::MissingSlices);

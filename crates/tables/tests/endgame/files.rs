@@ -78,6 +78,17 @@ fn complete_slices_are_not_built_again() {
 }
 
 #[test]
+fn table_is_extended_by_more_pieces() {
+    let folder = copy();
+    let path = folder.path().join("0m2k-0m1k.slice");
+    let built = fs::metadata(&path).unwrap().modified().unwrap();
+    let extended = build(folder.path(), 4, &silent).unwrap();
+    assert_eq!(counts(&extended), COUNTS[..3]);
+    assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), built);
+    assert_eq!(slices(folder.path()), slices(BUILT.0.path()));
+}
+
+#[test]
 fn slice_is_built_with_what_it_depends_on() {
     let folder = tempfile::tempdir().unwrap();
     let (pieces, distance_pieces, threads, memory, force) = (4, 5, 2, 1 << 30, false);

@@ -12,7 +12,7 @@ const MAN: i8 = 1;
 const KING: i8 = 2;
 
 /// Squares 1 to 32. Men of the side to move go to higher rows.
-type Board = [i8; 32];
+pub(crate) type Board = [i8; 32];
 
 /// Row and column of a square, from 0, and back.
 fn place(square: usize) -> (i32, i32) {
@@ -119,7 +119,8 @@ impl Solved {
         self.values.len()
     }
 
-    pub(crate) fn value(&self, board: MoverBoard) -> Value {
+    /// Value of a position, if it is one of those that were solved.
+    pub(crate) fn value(&self, board: MoverBoard) -> Option<Value> {
         let mut plain = [0; 32];
         for bit in (0..35).map(|index| 1 << index).filter(|bit| SQUARES & bit != 0) {
             let piece = if board.kings & bit != 0 { KING } else { MAN };
@@ -127,7 +128,7 @@ impl Solved {
             plain[square] += if board.own & bit != 0 { piece } else { 0 };
             plain[square] -= if board.opponent & bit != 0 { piece } else { 0 };
         }
-        self.values[&plain]
+        self.values.get(&plain).copied()
     }
 }
 
@@ -160,13 +161,22 @@ enum After {
 /// Rounds without a decision after which all are made.
 const IDLE_ROUNDS: u32 = 20;
 
-/// Solves all positions with 2, 3, … pieces.
-pub(crate) fn solve(max_pieces: usize) -> Vec<Solved> {
+/// One piece against the others, and fewer men the more pieces there are: small slices.
+pub(crate) fn is_small(board: &Board) -> bool {
+    let count = |is_counted: fn(i8) -> bool| board.iter().filter(|&&p| is_counted(p)).count();
+    let men = count(|piece| piece.abs() == MAN);
+    let (own, opponent) = (count(|piece| piece > 0), count(|piece| piece < 0));
+    own.min(opponent) == 1 && own + opponent + men <= 5
+}
+
+/// Solves the wanted positions with 2, 3, … pieces. Moves lead from wanted ones to wanted ones.
+pub(crate) fn solve(max_pieces: usize, is_wanted: fn(&Board) -> bool) -> Vec<Solved> {
     let geometry = Geometry::new();
     let mut all: Vec<Solved> = Vec::new();
     for pieces in 2..=max_pieces {
         let mut found = Vec::new();
         boards(&mut [0; 32], 0, pieces, &mut found);
+        found.retain(is_wanted);
         let numbers: HashMap<_, _> = found.iter().zip(0..).map(|(board, n)| (*board, n)).collect();
         let count = |board: &Board| board.iter().filter(|&&piece| piece != 0).count();
         let after = |(board, makes_progress): (Board, bool)| {

@@ -89,7 +89,8 @@ impl<'a, W: Write> PlainGame<'a, W> {
             if let Some(end) = self.game.describe_end() {
                 self.computers.on_game_over(self.game);
                 writeln!(self.output, "{end}")?;
-                // After a resignation or timeout, the announcement of the assignment follows the reason.
+                // After a resignation or timeout, the announcement of the assignment follows the
+                // reason.
                 if let Some(result) = assignment_result(&game, self.game.result())
                     && result != end
                 {

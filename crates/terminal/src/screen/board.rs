@@ -284,7 +284,7 @@ impl BoardView<'_> {
         } else if highlights.last_path.contains(&cell) || highlights.captured.contains(&cell) {
             Role::LastMove
         } else {
-            Role::Square(Tone::of(self.game.info(), !is_light(cell)))
+            Role::Square(Tone::new(self.game.info(), !is_light(cell)))
         };
         Style::default().bg(self.look.colour(role)).fg(self.look.colour(Role::Ink))
     }

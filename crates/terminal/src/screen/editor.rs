@@ -136,7 +136,7 @@ impl EditorScreen {
             if let Some(piece) = board.iter_mut().find(|other| is_own(other)) {
                 *piece = *letter;
             }
-            new_session(&self.game, Some(&position_text(&self.game, &board, self.side))).is_ok()
+            new_session(&self.game, Some(&position_text(&self.game, &board, self.side, 0))).is_ok()
         };
         let letters = info.pieces.iter().flat_map(|kind| kind.letters);
         letters.filter(is_allowed).chain([EMPTY]).collect()
@@ -192,9 +192,10 @@ impl EditorScreen {
             Some(Some(AnalysisUpdate::Unavailable(reason))) => {
                 write_text(frame, area, reason, "…");
             }
-            Some(Some(AnalysisUpdate::Lines { depth, lines })) => {
-                for (row, (eval, moves)) in lines.iter().enumerate().take(area.height.into()) {
-                    let text = format!("{eval} ({depth}) {moves}");
+            Some(Some(AnalysisUpdate::Lines { table, depth, lines })) => {
+                let lines = lines.iter().map(|(eval, moves)| format!("{eval} ({depth}) {moves}"));
+                let rows = table.iter().cloned().chain(lines);
+                for (row, text) in rows.enumerate().take(area.height.into()) {
                     let place = Rect { y: area.y + row as u16, ..area };
                     write_line(frame, place, &truncate(&text, area.width.into()), Style::default());
                 }

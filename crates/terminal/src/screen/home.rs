@@ -13,7 +13,9 @@ use super::board::{BoardView, Geometry, Highlights};
 use super::layout::{MIN_SIZE, inside};
 use super::new_game::{Field, NewGame};
 use super::theme::Look;
-use super::widgets::{framed, popup, too_small, truncate, write_keys, write_line, write_text};
+use super::widgets::{
+    file_name_line, framed, popup, too_small, truncate, write_keys, write_line, write_text,
+};
 use crate::local_game::Setup;
 
 /// Choice of the user.
@@ -104,8 +106,8 @@ impl HomeScreen {
         rows
     }
 
-    /// Text of a row in a list of this width. The arrows around a setting are omitted if they do not
-    /// fit.
+    /// Text of a row in a list of this width. The arrows around a setting are omitted if they do
+    /// not fit.
     fn text(&self, row: Row, width: u16) -> String {
         let setting = |label: &str, value: &str| {
             let text = format!("{label:<9} ◂ {value} ▸");
@@ -235,10 +237,7 @@ impl Screen for HomeScreen {
         let bottom = Rect { y: area.bottom() - 1, height: 1, ..footer };
         write_keys(frame, bottom, &[keys.into()], look);
         if let Some(name) = &self.file_name {
-            let room = usize::from(area.width).saturating_sub(16);
-            let hidden = name.chars().count().saturating_sub(room);
-            let visible: String = name.chars().skip(hidden).collect();
-            let lines = vec![format!("File: {visible}_"), "Enter: open   Esc: cancel".into()];
+            let lines = vec![file_name_line(name, area.width), "Enter: open   Esc: cancel".into()];
             popup(frame, "Open a file of games (PDN)", lines);
         }
     }

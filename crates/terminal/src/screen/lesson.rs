@@ -13,9 +13,7 @@ use super::board::{BoardView, Highlights};
 use super::board_input::{BoardInput, InputEvent};
 use super::layout::Layout;
 use super::theme::Look;
-use super::widgets::{
-    framed, popup, popup_text, scroll, too_small, write_keys, write_line, write_message, write_text,
-};
+use super::widgets::{Popup, framed, too_small, write_keys, write_line, write_message, write_text};
 use crate::local_game::Setup;
 
 /// A course of lessons.
@@ -25,9 +23,7 @@ pub struct LessonScreen {
     message: String,
     flipped: bool,
     look: Look,
-    show_help: bool,
-    /// First line of the popup with the full message, if it is open.
-    message_popup: Option<usize>,
+    popup: Option<Popup>,
     quit: bool,
     /// Whether the exercise is solved; the board shows the solution.
     is_solved: bool,
@@ -43,8 +39,7 @@ impl LessonScreen {
             flipped: Setup::default_for(course.game()).is_flipped(),
             course,
             look,
-            show_help: false,
-            message_popup: None,
+            popup: None,
             quit: false,
             is_solved: false,
         };
@@ -103,12 +98,8 @@ impl Screen for LessonScreen {
     }
 
     fn key(&mut self, code: KeyCode) {
-        if self.show_help {
-            self.show_help = false;
-            return;
-        }
-        if let Some(from) = self.message_popup {
-            self.message_popup = scroll(from, code);
+        if let Some(popup) = self.popup {
+            self.popup = popup.key(code);
             return;
         }
         let number = self.course.number();
@@ -116,8 +107,8 @@ impl Screen for LessonScreen {
             KeyCode::Enter | KeyCode::Char(' ') if self.is_solved => self.go_to(number + 1),
             KeyCode::Char('n') => self.go_to(number + 1),
             KeyCode::Char('p') if !self.input.must_pass() => self.go_to(number - 1),
-            KeyCode::Char('?') => self.show_help = true,
-            KeyCode::Char('t') => self.message_popup = Some(0),
+            KeyCode::Char('?') => self.popup = Some(Popup::Keys),
+            KeyCode::Char('t') => self.popup = Some(Popup::Message(0)),
             KeyCode::Char('f') => self.flipped = !self.flipped,
             KeyCode::Char('q') => self.quit = true,
             _ if self.is_solved => {}
@@ -136,9 +127,7 @@ impl Screen for LessonScreen {
     fn mouse(&mut self, mouse: MouseEvent, area: Rect) {
         let Some(layout) = Layout::new(area, self.flipped) else { return };
         match mouse.kind {
-            MouseEventKind::Down(_) if self.show_help || self.message_popup.is_some() => {
-                (self.show_help, self.message_popup) = (false, None);
-            }
+            MouseEventKind::Down(_) if self.popup.is_some() => self.popup = None,
             MouseEventKind::Down(MouseButton::Left) if self.is_solved => {
                 self.go_to(self.course.number() + 1);
             }
@@ -204,11 +193,8 @@ fn draw(frame: &mut Frame<'_>, screen: &LessonScreen) {
     let short = format!("{hint} hint · n next · p previous · f flip · ? help · q quit");
     let long = format!("arrows+Enter, mouse, or type a move · {short}");
     write_keys(frame, layout.keys, &[long, short], look);
-    if screen.show_help {
-        popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
-    }
-    if let Some(from) = screen.message_popup {
-        popup_text(frame, &screen.message, from);
+    if let Some(popup) = screen.popup {
+        popup.draw(frame, HELP, &screen.message);
     }
 }
 

@@ -42,8 +42,8 @@ fn ends_at<'a>(moves: &[&'a LegalMove], selected: &[Cell], cell: Cell) -> Vec<&'
 
 /// Selects a cell.
 ///
-/// The move is complete as soon as only one is left. Where a path may end or continue, selecting its
-/// last cell again ends it.
+/// The move is complete as soon as only one is left. Where a path may end or continue, selecting
+/// its last cell again ends it.
 pub fn select(legal: &[LegalMove], selected: &mut Vec<Cell>, cell: Cell) -> Selection {
     let is_start = legal.iter().any(|mv| mv.path.first() == Some(&cell));
     if selected.is_empty() {

@@ -22,8 +22,8 @@ const MAX_PANIC_MESSAGES: usize = 10;
 
 /// Switches the terminal to the alternate screen and raw mode.
 ///
-/// Only [`TerminalGuard`] restores it: on drop, ratatui prints errors to a terminal that may be gone,
-/// and panics.
+/// Only [`TerminalGuard`] restores it: on drop, ratatui prints errors to a terminal that may be
+/// gone, and panics.
 pub(super) fn enter_raw_mode() -> io::Result<ManuallyDrop<DefaultTerminal>> {
     IS_OPEN.store(true, Ordering::Relaxed);
     enable_raw_mode()?;

@@ -98,9 +98,9 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// Returns the tone of a light or dark square of a game. Where pieces stand on all squares, both
-    /// sides must stand out from both tones.
-    pub fn of(game: &GameInfo, is_dark: bool) -> Tone {
+    /// Returns the tone of a light or dark square of a game. Where pieces stand on all squares,
+    /// both sides must stand out from both tones.
+    pub fn new(game: &GameInfo, is_dark: bool) -> Tone {
         let is_on_all_squares = game.cells == !0;
         let has_white = game.sides.iter().any(|side| side.colour == Colour::White);
         match (is_dark, is_on_all_squares, has_white) {
@@ -246,8 +246,8 @@ mod tests {
         {
             let look = Look { theme, depth };
             for game in &GAMES {
-                let squares =
-                    [false, true].map(|is_dark| look.colour(Role::Square(Tone::of(game, is_dark))));
+                let squares = [false, true]
+                    .map(|is_dark| look.colour(Role::Square(Tone::new(game, is_dark))));
                 assert_ne!(squares[0], squares[1]);
                 let pieces = game.sides.map(|side| look.colour(Role::Piece(side.colour)));
                 assert_ne!(pieces[0], pieces[1]);
@@ -281,7 +281,7 @@ mod tests {
             for (side, &is_dark) in
                 game.sides.iter().flat_map(|side| tones.iter().map(move |tone| (side, tone)))
             {
-                let colours = [Role::Piece(side.colour), Role::Square(Tone::of(game, is_dark))];
+                let colours = [Role::Piece(side.colour), Role::Square(Tone::new(game, is_dark))];
                 let contrast = contrast(colours.map(|role| look.colour(role)));
                 assert!(contrast >= 3.0, "{theme:?} {} {}: {contrast}", game.id, side.name);
             }

@@ -17,7 +17,7 @@ use super::layout::{Layout, MIN_SIZE};
 use super::move_list::MoveList;
 use super::theme::{Look, Role, Tone};
 use super::widgets::{
-    framed, popup, too_small, truncate, write_keys, write_line, write_player, write_text,
+    Popup, framed, too_small, truncate, write_keys, write_line, write_player, write_text,
 };
 
 /// State of a tournament.
@@ -329,7 +329,7 @@ impl TournamentScreen {
             let (symbol, style) = if look.has_colours() {
                 let dark = !(row + column).is_multiple_of(2);
                 let role =
-                    if is_last { Role::LastMove } else { Role::Square(Tone::of(info, dark)) };
+                    if is_last { Role::LastMove } else { Role::Square(Tone::new(info, dark)) };
                 let square = Style::default().bg(look.colour(role));
                 match piece {
                     Some((side, kind)) => {
@@ -445,7 +445,7 @@ impl Screen for TournamentScreen {
         let long = format!("↑ ↓ standings · {short}");
         write_keys(frame, line(area.bottom() - 1), &[long, short.into()], self.look);
         if self.show_help {
-            popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
+            Popup::Keys.draw(frame, HELP, "");
         }
     }
 

@@ -78,8 +78,35 @@ pub fn write_message(frame: &mut Frame<'_>, layout: &Layout, typed: &str, messag
     }
 }
 
+/// A popup that a key or a click closes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Popup {
+    /// The list of keys.
+    Keys,
+    /// The full message, from this line on.
+    Message(usize),
+}
+
+impl Popup {
+    /// Handles a key: scrolls, or returns `None` to close the popup.
+    pub fn key(self, code: KeyCode) -> Option<Popup> {
+        match self {
+            Popup::Keys => None,
+            Popup::Message(first_line) => scroll(first_line, code).map(Popup::Message),
+        }
+    }
+
+    /// Draws the popup.
+    pub fn draw(self, frame: &mut Frame<'_>, keys: &[&str], message: &str) {
+        match self {
+            Popup::Keys => popup(frame, "Keys", keys.iter().map(ToString::to_string).collect()),
+            Popup::Message(first_line) => popup_text(frame, message, first_line),
+        }
+    }
+}
+
 /// Shows a text in a popup, from line `first_line` on.
-pub fn popup_text(frame: &mut Frame<'_>, text: &str, first_line: usize) {
+fn popup_text(frame: &mut Frame<'_>, text: &str, first_line: usize) {
     let area = frame.area();
     let mut lines = wrap(text, usize::from(area.width).saturating_sub(6).clamp(1, 72));
     let height = usize::from(area.height).saturating_sub(4).max(1);
@@ -91,7 +118,7 @@ pub fn popup_text(frame: &mut Frame<'_>, text: &str, first_line: usize) {
 }
 
 /// Returns the first line of [`popup_text`] after a key press; `None` if the key closes it.
-pub fn scroll(first_line: usize, code: KeyCode) -> Option<usize> {
+fn scroll(first_line: usize, code: KeyCode) -> Option<usize> {
     match code {
         KeyCode::Down | KeyCode::Char(' ') => Some(first_line + 1),
         KeyCode::PageDown => Some(first_line + 10),
@@ -120,14 +147,11 @@ pub fn too_small(frame: &mut Frame<'_>) {
     write_text(frame, area, &text, "…");
 }
 
-/// Width of [`write_piece`].
-pub const PIECE_WIDTH: u16 = 3;
-
 /// Writes the symbol of a side's pieces: a disc on a square, or without colours its letter.
 pub fn write_piece(frame: &mut Frame<'_>, (x, y): (u16, u16), game: &Game, side: Side, look: Look) {
     let info = game.info().sides[side.index()];
     if look.has_colours() {
-        let square = Style::default().bg(look.colour(Role::Square(Tone::of(game.info(), true))));
+        let square = Style::default().bg(look.colour(Role::Square(Tone::new(game.info(), true))));
         let style = square.fg(look.colour(Role::Piece(info.colour)));
         frame.buffer_mut().set_string(x, y, " ● ", style);
     } else {
@@ -178,7 +202,7 @@ pub fn write_captured(
     let symbol = if look.has_colours() { '●' } else { other.letter };
     let style = match look.has_colours() {
         true => Style::default()
-            .bg(look.colour(Role::Square(Tone::of(game.info(), true))))
+            .bg(look.colour(Role::Square(Tone::new(game.info(), true))))
             .fg(look.colour(Role::Piece(other.colour))),
         false => Style::default(),
     };
@@ -192,6 +216,15 @@ pub fn framed(frame: &mut Frame<'_>, area: Rect, title: &str, look: Look) -> Rec
     let block = block.title(Line::from(format!(" {title} ")).style(look.bold()));
     frame.render_widget(block, area);
     inside(area)
+}
+
+/// Returns the line of a popup in which a file name is typed. Of a long name, the end is shown:
+/// that is where the user types.
+pub fn file_name_line(name: &str, screen_width: u16) -> String {
+    let room = usize::from(screen_width).saturating_sub(16);
+    let hidden = name.chars().count().saturating_sub(room);
+    let visible: String = name.chars().skip(hidden).collect();
+    format!("File: {}{visible}_", if hidden > 0 { "…" } else { "" })
 }
 
 /// Shows a popup in the middle of the screen.

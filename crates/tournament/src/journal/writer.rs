@@ -47,7 +47,7 @@ impl GameText {
     }
 
     /// The text of a finished game.
-    fn of(game: &FinishedGame) -> GameText {
+    fn finished(game: &FinishedGame) -> GameText {
         let mut text = GameText::new(&game.opening);
         for (move_text, &report) in game.moves.iter().zip(&game.reports) {
             text.add_move(move_text, report);
@@ -258,8 +258,9 @@ fn write(
     for command in &commands {
         is_new.push(match command {
             WriteCommand::Start { number, started } => {
-                let finishes = |other: &WriteCommand| {
-                    matches!(other, WriteCommand::Finish { number: finished, .. } if finished == number)
+                let finishes = |other: &WriteCommand| match other {
+                    WriteCommand::Finish { number: finished, .. } => finished == number,
+                    _ => false,
                 };
                 // Finishing a game records its start, too.
                 if commands.len() > 64 || !commands.iter().any(finishes) {
@@ -328,7 +329,7 @@ fn finish_game(
     if changed == 0 {
         return Ok(false);
     }
-    store_moves(connection, number, &GameText::of(game))?;
+    store_moves(connection, number, &GameText::finished(game))?;
     if let Some(replayed) = &game.replaces {
         void_replayed(connection, number, isolation, replayed)?;
     }
@@ -369,7 +370,7 @@ fn void_replayed(
         summary.winner.map_or(0, |side| side as i64 + 1),
         summary.reason,
         game.description,
-        GameText::of(game).moves,
+        GameText::finished(game).moves,
         isolation,
         format!("crownhead was stopped or starved for {away} ms while a bot was late"),
     ])?;

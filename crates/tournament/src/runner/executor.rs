@@ -21,8 +21,8 @@ pub trait Executor: Sync {
     fn run(&self, source: &dyn JobSource, stop: &StopFlag);
 }
 
-/// Hands out jobs and receives their results. Several threads call it at once; `slot` identifies one of
-/// the games in progress and is below [`Executor::slots`].
+/// Hands out jobs and receives their results. Several threads call it at once; `slot` identifies
+/// one of the games in progress and is below [`Executor::slots`].
 pub trait JobSource: Sync {
     /// Maximum number of jobs still to come.
     fn max_jobs(&self) -> usize;

@@ -24,8 +24,8 @@ pub struct Knockout {
     extra_pairings: u64,
 }
 
-/// Returns the seeds, from 0, from the top of the bracket to its bottom; neighbours play each other,
-/// and who has no neighbour has a bye.
+/// Returns the seeds, from 0, from the top of the bracket to its bottom. Neighbours play each
+/// other; a seed without a neighbour has a bye.
 pub fn bracket_slots(players: usize) -> Vec<Option<usize>> {
     // Each time the bracket doubles, the new seeds are paired with the old ones in reverse.
     let mut seeds = vec![0];

@@ -138,7 +138,7 @@ int main(int argc, char **argv) {
     getmove = (getmove_function *)find_symbol(library, getmove_names);
     enginecommand = (enginecommand_function *)find_symbol(library, enginecommand_names);
     if (!getmove) {
-        fprintf(stderr, "%s is no CheckerBoard engine: it does not export getmove\n", argv[1]);
+        fprintf(stderr, "%s is not a CheckerBoard engine: it does not export getmove\n", argv[1]);
         return 1;
     }
     while ((line = next_line())) {

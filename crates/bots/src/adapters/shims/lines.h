@@ -1,5 +1,6 @@
-/* What the programs compiled for adapters share: lines of the bot protocol, on descriptors of their
- * own. The standard output of foreign code goes to standard error, and its standard input is empty. */
+/* Code shared by the programs that are compiled for adapters: lines of the bot protocol, on
+ * descriptors of their own. The standard output of the author's code goes to standard error, and its
+ * standard input is empty. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -148,8 +148,8 @@ pub(in crate::html) fn expected(out: &mut Html, report: &Report, player: &Player
     // The table of results beside it has the numbers.
     html!(
         out,
-        "<figure class=\"card\"><figcaption>Achieved and expected<small>The bar is the score; the line is what the \
-         ratings predict.</small></figcaption>"
+        "<figure class=\"card\"><figcaption>Achieved and expected<small>The bar is the score; the \
+         line is what the ratings predict.</small></figcaption>"
     );
     out.append(&svg);
     html!(out, "</figure>\n");

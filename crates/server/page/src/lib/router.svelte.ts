@@ -5,6 +5,8 @@ export type Route =
   | { page: "home" }
   | { page: "game"; id: string; visit: number }
   | { page: "rules"; id: string | null }
+  | { page: "puzzles"; id: string | null }
+  | { page: "analyse"; hash: string }
   | { page: "notFound" };
 
 /** Number of seat links opened: each one joins the game again. */
@@ -15,6 +17,8 @@ function parsePath(path: string): Route {
   if (rest.length > 0) return { page: "notFound" };
   if (first === "" && second === "") return { page: "home" };
   if (first === "game" && second) return { page: "game", id: second, visit };
+  if (first === "analyse" && second === "") return { page: "analyse", hash: location.hash };
+  if (first === "puzzles") return { page: "puzzles", id: second || null };
   if (first === "rules") return { page: "rules", id: second || null };
   return { page: "notFound" };
 }

@@ -9,7 +9,7 @@ use super::super::board::BoardView;
 use super::super::layout::Layout;
 use super::super::move_list::MoveList;
 use super::super::widgets::{
-    framed, popup, popup_text, too_small, truncate, write_captured, write_keys, write_line,
+    file_name_line, framed, popup, too_small, truncate, write_captured, write_keys, write_line,
     write_message, write_player, write_text,
 };
 use super::{Dialog, GameScreen};
@@ -168,7 +168,6 @@ fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
         _ => "",
     };
     let (title, lines): (&str, Vec<String>) = match dialog {
-        Dialog::Help => ("Keys", HELP.iter().map(ToString::to_string).collect()),
         Dialog::Quit => {
             ("Quit", vec![format!("Leave this game?{saved}"), "y: leave   n: continue".into()])
         }
@@ -182,15 +181,11 @@ fn draw_dialog(frame: &mut Frame<'_>, screen: &GameScreen, dialog: &Dialog) {
             ("Draw", vec![question, "y: accept   n: decline".into()])
         }
         Dialog::Save { name, .. } => {
-            // Of a long name, the end is shown: that is where the user types.
-            let room = usize::from(frame.area().width).saturating_sub(16);
-            let hidden = name.chars().count().saturating_sub(room);
-            let visible: String = name.chars().skip(hidden).collect();
-            let dots = if hidden > 0 { "…" } else { "" };
-            ("Save", vec![format!("File: {dots}{visible}_"), "Enter: save   Esc: cancel".into()])
+            let file_name = file_name_line(name, frame.area().width);
+            ("Save", vec![file_name, "Enter: save   Esc: cancel".into()])
         }
         Dialog::NewGame(form) => ("New game", form.lines()),
-        Dialog::Text(from) => return popup_text(frame, &screen.message, *from),
+        Dialog::Text(popup) => return popup.draw(frame, HELP, &screen.message),
     };
     popup(frame, title, lines);
 }

@@ -10,7 +10,7 @@ use super::super::Screen;
 use super::super::board_input::InputEvent;
 use super::super::layout::Layout;
 use super::super::new_game::FormEvent;
-use super::super::widgets::scroll;
+use super::super::widgets::Popup;
 use super::{Dialog, GameScreen, draw};
 use crate::text::speed_text;
 
@@ -60,7 +60,7 @@ impl Screen for GameScreen {
         let Some(layout) = Layout::new(area, self.flipped) else { return };
         if let Some(dialog) = &self.dialog {
             // Questions are answered with keys only.
-            let is_text = matches!(dialog, Dialog::Help | Dialog::Text(_));
+            let is_text = matches!(dialog, Dialog::Text(_));
             if is_text && matches!(mouse.kind, MouseEventKind::Down(_)) {
                 self.dialog = None;
             }
@@ -137,7 +137,7 @@ impl GameScreen {
             }
             KeyCode::Char('h' | 'H') => self.hint(),
             KeyCode::Char('u') => self.undo(),
-            KeyCode::Char('t') => self.dialog = Some(Dialog::Text(0)),
+            KeyCode::Char('t') => self.dialog = Some(Dialog::Text(Popup::Message(0))),
             KeyCode::Char('f') => self.flipped = !self.flipped,
             KeyCode::Char('c') => self.show_numbers = !self.show_numbers,
             KeyCode::Char('s') => {
@@ -150,7 +150,7 @@ impl GameScreen {
             KeyCode::Char('a') if self.game.is_over() => self.analyse_game(),
             KeyCode::Char('a') => self.message = "Analysis is for finished games. h: hint.".into(),
             KeyCode::Char('T') => self.look.theme = self.look.theme.next(),
-            KeyCode::Char('?') => self.dialog = Some(Dialog::Help),
+            KeyCode::Char('?') => self.dialog = Some(Dialog::Text(Popup::Keys)),
             KeyCode::Char('q') if self.game.is_over() => self.quit_now(),
             KeyCode::Char('q') => self.dialog = Some(Dialog::Quit),
             KeyCode::Char('[' | ',') => self.view_by(-1),
@@ -168,8 +168,7 @@ impl GameScreen {
         let Some(dialog) = self.dialog.take() else { return };
         let confirmed = matches!(code, KeyCode::Char('y' | 'Y') | KeyCode::Enter);
         match dialog {
-            Dialog::Help => {}
-            Dialog::Text(line) => self.dialog = scroll(line, code).map(Dialog::Text),
+            Dialog::Text(popup) => self.dialog = popup.key(code).map(Dialog::Text),
             Dialog::Quit if confirmed => self.quit_now(),
             Dialog::Resign if confirmed => {
                 self.resign();

@@ -1,5 +1,5 @@
-//! A game being played, full screen: its state, and how moves and time change it. Keys and mouse are
-//! in `keys`, drawing is in `draw`; nothing here touches the terminal.
+//! A game being played, full screen: its state, and how moves and time change it. Keys and mouse
+//! are in `keys`, drawing is in `draw`; nothing here touches the terminal.
 
 mod draw;
 mod keys;
@@ -17,6 +17,7 @@ use super::board::Highlights;
 use super::board_input::BoardInput;
 use super::new_game::NewGame;
 use super::theme::Look;
+use super::widgets::Popup;
 use crate::analysis_thread::GameAnalysisThread;
 use crate::autosave::Autosave;
 use crate::computers::Computers;
@@ -27,8 +28,8 @@ use crate::text::{hint_text, side_text};
 /// A popup over the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Dialog {
-    /// List of keys.
-    Help,
+    /// Text to read.
+    Text(Popup),
     /// "Leave this game?"
     Quit,
     /// "Does Black resign?"
@@ -42,8 +43,6 @@ enum Dialog {
         /// Whether the name is a proposal that typing replaces.
         proposed: bool,
     },
-    /// The full message, from this line on.
-    Text(usize),
     /// Settings of the next game.
     NewGame(NewGame),
 }

@@ -10,8 +10,7 @@ use super::super::board::{BoardView, Highlights};
 use super::super::layout::Layout;
 use super::super::move_list::MoveList;
 use super::super::widgets::{
-    framed, popup, popup_text, too_small, truncate, write_keys, write_line, write_message,
-    write_player,
+    framed, too_small, truncate, write_keys, write_line, write_message, write_player,
 };
 use super::ViewScreen;
 use crate::analysis_thread::AnalysisUpdate;
@@ -51,11 +50,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &ViewScreen<'_>) {
     let long = format!("Home/End start/end · {short}");
     let shortest = "← → step · space play · n p game · v a · ? help · q quit";
     write_keys(frame, layout.keys, &[long, short.into(), shortest.into()], look);
-    if screen.show_help {
-        popup(frame, "Keys", HELP.iter().map(ToString::to_string).collect());
-    }
-    if let Some(from) = screen.message_popup {
-        popup_text(frame, &message_text(screen), from);
+    if let Some(popup) = screen.popup {
+        popup.draw(frame, HELP, &message_text(screen));
     }
 }
 
@@ -145,7 +141,8 @@ fn draw_engine(frame: &mut Frame<'_>, screen: &ViewScreen<'_>, place: Rect) {
         None => line(&recorded_eval_text(&screen.cursor).unwrap_or_default()),
         Some(None) => line("…"),
         Some(Some(AnalysisUpdate::Unavailable(reason))) => line(reason),
-        Some(Some(AnalysisUpdate::Lines { depth, lines })) => {
+        Some(Some(AnalysisUpdate::Lines { table, depth, lines })) => {
+            table.iter().for_each(|table| line(table));
             for (index, (eval, moves)) in lines.iter().take(3).enumerate() {
                 let depth = if index == 0 { format!(" (depth {depth})") } else { String::new() };
                 line(&format!("{eval}{depth} {moves}"));

@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 use super::Screen;
 use super::layout::Layout;
 use super::theme::Look;
-use super::widgets::scroll;
+use super::widgets::Popup;
 use crate::analysis_thread::AnalysisThread;
 use crate::lazy_knowledge::LazyKnowledge;
 use crate::text::speed_text;
@@ -30,9 +30,7 @@ pub struct ViewScreen<'a> {
     show_numbers: bool,
     look: Look,
     quit: bool,
-    show_help: bool,
-    /// First line of the popup with the full message, if it is open.
-    message_popup: Option<usize>,
+    popup: Option<Popup>,
     /// When autoplay showed the position; `None` if autoplay is off.
     autoplay_since: Option<Instant>,
     move_interval: Duration,
@@ -65,8 +63,7 @@ impl<'a> ViewScreen<'a> {
             show_numbers: true,
             look,
             quit: false,
-            show_help: false,
-            message_popup: None,
+            popup: None,
             autoplay_since: None,
             move_interval: DEFAULT_MOVE_INTERVAL,
             analysis: None,
@@ -149,12 +146,8 @@ impl Screen for ViewScreen<'_> {
     }
 
     fn key(&mut self, code: KeyCode) {
-        if self.show_help {
-            self.show_help = false;
-            return;
-        }
-        if let Some(from) = self.message_popup {
-            self.message_popup = scroll(from, code);
+        if let Some(popup) = self.popup {
+            self.popup = popup.key(code);
             return;
         }
         if !matches!(code, KeyCode::Char(' ' | '+' | '-' | 'f' | 'c' | 'a' | '?')) {
@@ -200,9 +193,9 @@ impl Screen for ViewScreen<'_> {
             KeyCode::Char('f') => self.flipped = !self.flipped,
             KeyCode::Char('c') => self.show_numbers = !self.show_numbers,
             KeyCode::Char('t') if !draw::message_text(self).is_empty() => {
-                self.message_popup = Some(0)
+                self.popup = Some(Popup::Message(0))
             }
-            KeyCode::Char('?') => self.show_help = true,
+            KeyCode::Char('?') => self.popup = Some(Popup::Keys),
             KeyCode::Char('q') => self.quit = true,
             _ => {}
         }
@@ -212,9 +205,7 @@ impl Screen for ViewScreen<'_> {
         let Some(layout) = Layout::new(area, self.flipped) else { return };
         let on_board = layout.board.cell_at(mouse.column, mouse.row).is_some();
         match mouse.kind {
-            MouseEventKind::Down(_) if self.show_help || self.message_popup.is_some() => {
-                (self.show_help, self.message_popup) = (false, None);
-            }
+            MouseEventKind::Down(_) if self.popup.is_some() => self.popup = None,
             MouseEventKind::ScrollUp => self.step(RecordCursor::back),
             MouseEventKind::ScrollDown => self.step(RecordCursor::forward),
             MouseEventKind::Down(MouseButton::Left) if on_board => self.step(RecordCursor::forward),

@@ -1,4 +1,6 @@
 /** HTTP requests. The WebSocket of a game is in lib/game/socket.ts. */
+import type { ExactPosition } from "../analysis/client";
+import type { PuzzleFile } from "../puzzles/puzzles";
 import type {
   Catalog,
   CreatedGame,
@@ -61,6 +63,9 @@ export function fetchCatalog(): Promise<Catalog> {
 export const fetchRules = (id: string) =>
   request<GameRules>(`/api/rules/${encodeURIComponent(id)}`);
 
+export const fetchPuzzles = (id: string) =>
+  request<PuzzleFile>(`/api/puzzles/${encodeURIComponent(id)}`);
+
 export const createGame = (game: NewGameRequest) => request<CreatedGame>("/api/games", game);
 
 export function fetchPosition(
@@ -72,12 +77,16 @@ export function fetchPosition(
   return request("/api/position", body);
 }
 
+/** What tables know about a position and its moves; null if they do not know it. */
+export const fetchExact = (position: PositionRequest) =>
+  request<ExactPosition | null>("/api/exact", position);
+
 export async function fetchSummaries(games: string[]): Promise<GameSummary[]> {
   return (await request<GameSummaries>("/api/summaries", { games })).games;
 }
 
-/** Adds a capital letter and a full stop. */
-export function toSentence(reason: string): string {
-  const text = reason.charAt(0).toUpperCase() + reason.slice(1);
+/** Adds a full stop and, unless it goes on in a sentence, a capital letter. */
+export function toSentence(reason: string, isStart = true): string {
+  const text = isStart ? reason.charAt(0).toUpperCase() + reason.slice(1) : reason;
   return /[.!?:…]$/.test(text) ? text : `${text}.`;
 }

@@ -164,6 +164,8 @@ export interface NewGameRequest {
   /** The players of the mode `computers`. */
   players?: readonly [string, string];
   thinking?: number;
+  /** The start position, if it is not that of the game. */
+  position?: string;
   clock: { time: number; increment: number } | null;
   name: string | null;
 }
@@ -207,7 +209,15 @@ export interface GameSummaries {
 
 /** Body of every response with a status from 400. */
 export interface ErrorResponse {
-  error: { code: string; reason: string; kind?: string; at?: number; column?: number };
+  error: {
+    code: string;
+    reason: string;
+    kind?: string;
+    at?: number;
+    /** The cells that the reason names. */
+    cells?: Cell[];
+    column?: number;
+  };
 }
 
 export type OfferKind = "draw" | "take-back" | "rematch";
@@ -263,6 +273,8 @@ export interface RefusedMessage {
   code: string;
   kind?: string;
   reason: string;
+  /** The cells that the reason names. */
+  cells?: Cell[];
   version: number;
 }
 

@@ -103,6 +103,7 @@ export class PointerInput {
     const wasDragged = state.isDragging;
     this.cancel();
     if (wasDragged) {
+      if (!target && event.type === "pointerup") state.onDropOutside(press.cell);
       if (!target || target === press.cell) return;
       state.selectCell(target, true);
       state.cursor = target;

@@ -5,8 +5,8 @@ import { cellIndex } from "./cells";
 export interface Shape {
   /** One cell for a circle; the cells that an arrow goes through, from its start to its end. */
   path: Cell[];
-  /** The best line, another line, or drawn by the user. */
-  tone: "best" | "other" | "own";
+  /** The best line, another line, drawn by the user, or what an error message is about. */
+  tone: "best" | "other" | "own" | "error";
   /** Width of the line, 1 for the best line. */
   weight?: number;
 }

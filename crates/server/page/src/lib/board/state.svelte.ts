@@ -3,6 +3,7 @@ import type { Cell, GameInfo, LegalMove, SideLetter } from "../api/types";
 import { cellName } from "../game/announce";
 import { settings } from "../stores/settings.svelte";
 import { ALL_CELLS, cellIndex, isInPlay, pieceSide, sideIndex } from "./cells";
+import type { BoardEdit } from "./edit";
 import { Pieces, type Piece } from "./pieces.svelte";
 import { canStop, capturedSoFar, destinations, isAmbiguous, movable, select } from "./selection";
 import type { Shape } from "./shapes";
@@ -41,6 +42,8 @@ export interface BoardProps {
   onpremove?: (premove: Premove | null) => void;
   /** The user drew a circle (one cell) or an arrow (two) with the right mouse button. */
   ondraw?: (path: Cell[]) => void;
+  /** The board is that of the position editor. */
+  edit?: BoardEdit | undefined;
   /** The user started to type a move. */
   ontype?: (text: string) => void;
 }
@@ -84,7 +87,7 @@ export class BoardState {
 
   /** Whether the user may select pieces. */
   get isActive(): boolean {
-    return this.props.active || this.isPremoving;
+    return this.props.active || this.isPremoving || !!this.props.edit;
   }
 
   /** Whether the user may enter a move before the turn. */
@@ -101,7 +104,8 @@ export class BoardState {
   }
 
   isMine(cell: Cell): boolean {
-    const { active, game, board, premoveSide } = this.props;
+    const { active, edit, game, board, premoveSide } = this.props;
+    if (edit) return edit.isHand && board[cellIndex(cell)] !== ".";
     const side = active ? this.props.side : premoveSide;
     if (side === undefined) return false;
     return pieceSide(game, board[cellIndex(cell)] ?? ".") === sideIndex(game, side);
@@ -148,11 +152,13 @@ export class BoardState {
 
   onClick(cell: Cell, wasSelected: boolean) {
     if (wasSelected || this.lastSelected !== cell) this.selectCell(cell);
+    else if (this.props.edit) return;
     else if (this.isPremoving) this.props.onpremove?.(null);
     else if (!this.props.allowIllegal && !this.movable.has(cell)) this.explainImmovable();
   }
 
   selectCell(cell: Cell, isDrop = false) {
+    if (this.props.edit) return this.selectEdit(cell);
     if (this.isPremoving) return this.selectPremove(cell);
     if (!this.props.active) return;
     if (this.props.allowIllegal) return this.selectAny(cell);
@@ -224,6 +230,25 @@ export class BoardState {
     }
     this.selected = isOwn && cell !== from ? [cell] : [];
     this.props.onpremove?.(from && !isOwn ? [from, cell] : null);
+  }
+
+  /** In the editor: selects a piece and where it goes, or a cell for the chosen piece. */
+  private selectEdit(cell: Cell) {
+    const { edit } = this.props;
+    const [from] = this.selected;
+    if (!edit?.isHand) edit?.onplace(cell, false, true);
+    else if (!from) this.selected = this.isMine(cell) ? [cell] : [];
+    else {
+      this.selected = [];
+      if (from !== cell) edit.onmove(from, cell);
+    }
+  }
+
+  /** A piece was dropped beside the board. */
+  onDropOutside(from: Cell) {
+    if (!this.props.edit) return;
+    this.selected = [];
+    this.props.edit.onmove(from, null);
   }
 
   /** Selects a piece and any other cell. */

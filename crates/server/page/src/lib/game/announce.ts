@@ -1,6 +1,6 @@
 /** Texts for screen readers and status lines. */
 import { toSentence } from "../api/client";
-import type { Cell, GameInfo, OfferKind, Outcome, PlayedMove } from "../api/types";
+import type { Cell, GameInfo, GameState, OfferKind, Outcome, PlayedMove } from "../api/types";
 import { cellIndex, isInPlay, pieceInfo, sideName } from "../board/cells";
 import { usesRowColumn, type Coordinates } from "./notation";
 
@@ -24,6 +24,22 @@ export function announceMove(
 }
 
 export const outcomeText = (outcome: Outcome) => toSentence(outcome.text);
+
+/** Options of the rules that differ from the default, and the time control. */
+export function rulesText({ game, clocks }: GameState): string {
+  const [, options = ""] = game.split(":");
+  const clock = clocks
+    ? `${clocks.time / 60_000} min + ${clocks.increment / 1000} s per move`
+    : "No clock";
+  return [...options.split(","), clock].filter((part) => part).join(" · ");
+}
+
+/** When the game ends without progress; empty if it does not. */
+export function movesLeftText(game: GameInfo, { outcome, plies_left }: GameState): string {
+  if (outcome || plies_left === null) return "";
+  const end = game.counts_points ? "the end" : "a draw";
+  return `${plies_left} ${plies_left === 1 ? "move" : "moves"} until ${end}`;
+}
 
 /** Text of an offer, after the name of the side that makes it. */
 export const OFFER_VERBS: Record<OfferKind, string> = {

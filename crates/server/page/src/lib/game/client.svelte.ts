@@ -7,6 +7,7 @@
  */
 import { fetchSummaries, toSentence } from "../api/client";
 import type {
+  Cell,
   GameAction,
   GameState,
   HintMessage,
@@ -30,7 +31,8 @@ export interface GameEvents {
   /** An offer of the user did not survive a restart of the server. */
   onOfferLost(offer: OfferKind): void;
   onMove(move: PlayedMove, isMine: boolean): void;
-  onRefused(reason: string): void;
+  /** `cells`: what the reason is about. */
+  onRefused(reason: string, cells?: Cell[]): void;
   onDeclined(text: string): void;
   onOffer(offer: OfferKind, by: SideLetter): void;
   onHint(hint: HintMessage): void;
@@ -286,6 +288,7 @@ export class GameClient implements SocketEvents {
     const isStale = message.code === "stale";
     this.events.onRefused(
       isStale ? "The game has changed. Try again." : toSentence(message.reason),
+      message.cells ?? [],
     );
   }
 

@@ -104,7 +104,7 @@ test("a refused move is taken back", () => {
   socket.receive({ type: "refused", id: 1, code: "illegal", reason: "illegal", version: 0 });
   expect(client.board).toBe(start.start_board);
   expect(client.history).toEqual([]);
-  expect(events.onRefused).toHaveBeenCalledWith("Illegal.");
+  expect(events.onRefused).toHaveBeenCalledWith("Illegal.", []);
 });
 
 test("a pending move is sent again after a reconnect unless it arrived", () => {

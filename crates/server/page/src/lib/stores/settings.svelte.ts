@@ -9,6 +9,8 @@ export interface Settings {
   sound: boolean;
   coordinates: Coordinates;
   name: string;
+  /** Whether single letters are keys of the analysis board. */
+  letterKeys: boolean;
 }
 
 const KEY = "crownhead.settings";
@@ -18,6 +20,7 @@ const defaults: Settings = {
   sound: true,
   coordinates: "numbers",
   name: "",
+  letterKeys: true,
 };
 
 const load = () => readStored(KEY, defaults);

@@ -1,41 +1,43 @@
-//! Measures how long a built-in player thinks.
+//! Measures how long a thread computes.
 //!
-//! A player that computes on the referee's thread is charged the CPU time of that thread: on a busy
-//! machine, waiting for a core is not its fault. Pauses of 16 ms were seen in a loop that only read
-//! the clock, longer than a short turn. The player never sleeps, so that on an idle machine CPU time
-//! and wall-clock time agree. On systems without a per-thread CPU clock it is charged wall-clock
-//! time.
+//! On a busy machine, waiting for a core is not the fault of a search: pauses of 16 ms were seen in
+//! a loop that only read the clock, longer than a short turn. A search never sleeps, so that on an
+//! idle machine CPU time and wall-clock time agree. On systems without a per-thread CPU clock this
+//! is wall-clock time.
 
 use std::time::Duration;
 
-/// Measures the time of the thread that started it.
-pub(crate) struct Stopwatch {
+/// Measures the CPU time of the thread that started it.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch {
     #[cfg(unix)]
     start: Duration,
     #[cfg(not(unix))]
-    start: crownhead_search::Instant,
+    start: crate::Instant,
 }
 
 #[cfg(unix)]
 impl Stopwatch {
-    pub(crate) fn start() -> Stopwatch {
+    /// Starts measuring.
+    pub fn start() -> Stopwatch {
         Stopwatch { start: thread_time() }
     }
 
     /// Time that the thread has used since the start.
-    pub(crate) fn elapsed(&self) -> Duration {
+    pub fn elapsed(&self) -> Duration {
         thread_time().saturating_sub(self.start)
     }
 }
 
 #[cfg(not(unix))]
 impl Stopwatch {
-    pub(crate) fn start() -> Stopwatch {
-        Stopwatch { start: crownhead_search::Instant::now() }
+    /// Starts measuring.
+    pub fn start() -> Stopwatch {
+        Stopwatch { start: crate::Instant::now() }
     }
 
     /// Time since the start.
-    pub(crate) fn elapsed(&self) -> Duration {
+    pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 }

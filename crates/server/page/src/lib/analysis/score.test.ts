@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { goldenGame } from "../api/golden";
+import type { Eval } from "./engine";
+import { barScore, shortScore } from "./score";
+
+const english = goldenGame("english");
+const points: Eval = { points: 84, winner: null, plies: null, expected: 0.6, text: "+0.84" };
+const win = (winner: string, plies: number): Eval => ({
+  points: null,
+  winner,
+  plies,
+  expected: winner === "b" ? 1 : 0,
+  text: "Black wins in 5",
+});
+
+test("a forced win is written as in PDN, from the view of the first side", () => {
+  expect(shortScore(points, english)).toBe("+0.84");
+  expect(shortScore(win("b", 9), english)).toBe("#5");
+  expect(shortScore(win("w", 10), english)).toBe("#-5");
+});
+
+test("the evaluation bar has room for few digits", () => {
+  expect(["+0.84", "-3.25", "+12.50", "#-5", "0.00"].map(barScore)).toEqual([
+    "+0.8",
+    "-3.2",
+    "+12",
+    "#-5",
+    "0.00",
+  ]);
+});
