@@ -14,7 +14,7 @@ fn kills() -> u32 {
 }
 
 /// Number of finished games in a journal.
-fn finished_games(journal: &Path) -> u32 {
+pub(crate) fn finished_games(journal: &Path) -> u32 {
     let Ok(connection) = Connection::open_with_flags(journal, OpenFlags::SQLITE_OPEN_READ_WRITE)
     else {
         return 0;

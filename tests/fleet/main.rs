@@ -9,5 +9,6 @@ mod cli;
 mod games;
 mod harness;
 mod kills;
+mod network;
 mod server;
 mod trust;

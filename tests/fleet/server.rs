@@ -173,8 +173,8 @@ async fn attack(server: &SecureServer) {
         let (other, _) = server.connect("worker-1").await;
         other.publish("crownhead.workers.worker-1", "x".into()).await.unwrap();
         other.flush().await.unwrap();
-        let heard = tokio::time::timeout(Duration::from_millis(200), messages.next()).await;
-        assert!(!matches!(heard, Ok(Some(_))), "{subject}");
+        let received = tokio::time::timeout(Duration::from_millis(200), messages.next()).await;
+        assert!(!matches!(received, Ok(Some(_))), "{subject}");
     }
     // It cannot speak for others, queue jobs, or change what all must run.
     let before = messages(&trusted).await;

@@ -36,7 +36,7 @@ pub(crate) struct Bundle {
     pub(crate) text: String,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct Header {
     files: Vec<Entry>,
 }
@@ -106,12 +106,6 @@ fn relative(path: &Path, folder: &Path) -> Result<String, String> {
 struct Files {
     header: Header,
     contents: Vec<u8>,
-}
-
-impl Default for Header {
-    fn default() -> Header {
-        Header { files: Vec::new() }
-    }
 }
 
 impl Files {

@@ -74,6 +74,9 @@ const DEFAULT_URL: &str = "nats://127.0.0.1:4222";
 /// How long one request to the server may take.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How often the server is asked for a sign of life. After two without one it is lost.
+const PING_INTERVAL: Duration = Duration::from_secs(10);
+
 /// A connection.
 #[derive(Clone)]
 pub(crate) struct Connection {
@@ -108,8 +111,11 @@ impl Connection {
             connect = connect.add_root_certificates(file.clone()).require_tls(true);
         }
         let was_connected = AtomicBool::new(false);
-        let connect = connect.name(name).request_timeout(Some(REQUEST_TIMEOUT)).event_callback(
-            move |event| {
+        let connect = connect
+            .name(name)
+            .ping_interval(PING_INTERVAL)
+            .request_timeout(Some(REQUEST_TIMEOUT))
+            .event_callback(move |event| {
                 match event {
                     Event::Disconnected => notify("the connection to NATS is lost; reconnecting"),
                     Event::Connected if was_connected.swap(true, Ordering::Relaxed) => {
@@ -119,8 +125,7 @@ impl Connection {
                     _ => {}
                 }
                 async {}
-            },
-        );
+            });
         let servers: Vec<&str> = url.split(',').map(str::trim).collect();
         let client = connect.connect(servers).await.map_err(|error| failed(error.to_string()))?;
         let mut jetstream = jetstream::new(client.clone());

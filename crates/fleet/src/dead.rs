@@ -29,7 +29,7 @@ pub struct DeadJob {
     subject: String,
 }
 
-/// What the server reports about a job that was delivered too often.
+/// The server's report of a job that was delivered too often.
 #[derive(Deserialize)]
 struct Advisory {
     stream_seq: u64,

@@ -12,6 +12,7 @@ mod connection;
 mod coordinator;
 mod credentials;
 mod dead;
+mod drive;
 mod messages;
 mod outstanding;
 mod players;

@@ -67,6 +67,11 @@ pub(crate) fn job_name(games: &[i64], is_check: bool) -> String {
     format!("{first}-{}{suffix}", games.len())
 }
 
+/// Returns the name of a job as workers report it.
+pub(crate) fn reported_name(run: &str, games: &[i64], is_check: bool) -> String {
+    format!("{run}.{}", job_name(games, is_check))
+}
+
 /// Returns whether two results of the same games are the same.
 pub(crate) fn agree(first: &[FinishedGame], second: &[FinishedGame]) -> bool {
     let essence = |game: &FinishedGame| {

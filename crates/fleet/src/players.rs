@@ -19,7 +19,7 @@ pub(crate) struct PlayerMessage {
     pub(crate) source: PlayerSource,
 }
 
-/// What a worker needs to create a player.
+/// A player in a form that any machine can use.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum PlayerSource {
     /// A built-in player, as text.
@@ -150,7 +150,7 @@ pub(crate) fn scale_time_control(control: TimeControl, factor: f64) -> TimeContr
     }
 }
 
-/// Multiplies a time, to a whole number of milliseconds, as bots are told.
+/// Multiplies a time, to a whole number of milliseconds: the bot protocol has no fractions.
 fn scaled(time: Duration, factor: f64) -> Duration {
     let milliseconds = (time.as_secs_f64() * factor * 1e3).round();
     Duration::from_millis((milliseconds as u64).max(u64::from(!time.is_zero())))

@@ -53,7 +53,7 @@ impl RunKey {
         RunKey { id: hex(&hash(b"run id")[..8]), secret: hash(b"leases") }
     }
 
-    /// Returns the lease of a job: whoever shows it has received the job.
+    /// Returns the lease of a job, which only workers that received the job know.
     pub(crate) fn lease(&self, games: &[i64], is_check: bool) -> String {
         let mut hash = self.hash(games);
         hash.update([u8::from(is_check)]);

@@ -1,4 +1,4 @@
-//! What a fleet is doing.
+//! The state of a fleet.
 
 use std::sync::Arc;
 

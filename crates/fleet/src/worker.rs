@@ -19,8 +19,8 @@ use tokio::runtime::Handle;
 
 use crate::bots::Bots;
 use crate::connection::{Connection, runtime, server_error};
-use crate::coordinator::reported_name;
 use crate::messages::{JobMessage, Outcome, ResultMessage, ReturnReason, WorkerReport};
+use crate::outstanding::reported_name;
 use crate::players::{BotMessage, PlayerMessage, scale_time_control};
 use crate::run_key::random_hex;
 use crate::streams::{self, JOBS, REPORT_INTERVAL, WORKERS};
@@ -86,7 +86,7 @@ pub fn run(options: &WorkerOptions, notify: Notify) -> Result<(), FleetError> {
     let connect = Connection::open(&options.server, &name, notify.clone());
     let connection = runtime.block_on(connect)?;
     let consumer = runtime.block_on(async {
-        let mut is_told = false;
+        let mut is_announced = false;
         loop {
             match build_id::required(&connection).await? {
                 Some(required) if required == build.text => break,
@@ -94,7 +94,7 @@ pub fn run(options: &WorkerOptions, notify: Notify) -> Result<(), FleetError> {
                 None if options.drain.is_set() => return Ok(None),
                 None => {}
             }
-            if !std::mem::replace(&mut is_told, true) {
+            if !std::mem::replace(&mut is_announced, true) {
                 notify("no run has been started on this server yet; waiting");
             }
             tokio::time::sleep(FLEET_POLL_INTERVAL).await;
@@ -168,7 +168,7 @@ fn machine_name() -> String {
     if name.is_empty() { "worker".into() } else { name }
 }
 
-/// What the report of a worker needs to know.
+/// State that the reports of a worker show.
 #[derive(Default)]
 struct State {
     running: Mutex<BTreeMap<String, usize>>,
@@ -199,7 +199,7 @@ struct Worker<'a> {
     refusal: Mutex<Option<FleetError>>,
 }
 
-/// A job in the hands of this worker. While it is, the server is told that the worker is alive.
+/// A job that this worker has. As long as this exists, the server gets signs of life.
 struct TakenJob {
     message: JobMessage,
     acker: Message,
@@ -265,7 +265,7 @@ impl Worker<'_> {
         let heartbeat = self.handle.spawn(async move {
             loop {
                 tokio::time::sleep(interval).await;
-                // While the connection is lost, there is nobody to inform.
+                // While the connection is lost, this fails; the client reconnects on its own.
                 let _ = ack.ack_with(AckKind::Progress).await;
             }
         });

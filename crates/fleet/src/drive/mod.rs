@@ -1,0 +1,403 @@
+//! How a coordinator plays the games of a run: it queues jobs, takes results, and queues again what
+//! got lost.
+
+mod results;
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::Message;
+use async_nats::jetstream::consumer::{PullConsumer, pull};
+use crownhead_play::StopFlag;
+use crownhead_tournament::runner::JobSource;
+use crownhead_tournament::{FinishedGame, GameJob, JobResult};
+use futures_util::{StreamExt, TryStreamExt};
+use tokio::sync::mpsc;
+
+use crate::connection::{Connection, parse_worker_report, server_error};
+use crate::messages::{JobMessage, RunReport, WorkerReport};
+use crate::outstanding::{Jobs, Outstanding};
+use crate::streams::{self, JOBS, MAX_REPORT_AGE, REPORT_INTERVAL, RESULTS};
+use crate::{FleetError, FleetExecutor, FleetRun, dead};
+
+/// How often the flags are checked.
+const TICK: Duration = Duration::from_millis(50);
+/// How often the queue is compared with what it should hold.
+const RECONCILE_INTERVAL: Duration = Duration::from_secs(5);
+/// Jobs that may be queued before any worker has reported.
+const MIN_QUEUE: usize = 64;
+/// How long a job that was given back waits.
+const RETURN_DELAY: Duration = Duration::from_millis(500);
+
+/// One call of [`Executor::run`].
+pub(crate) struct Drive<'a> {
+    executor: &'a FleetExecutor<'a>,
+    run: &'a FleetRun,
+    connection: &'a Connection,
+    source: &'a dyn JobSource,
+    stop: &'a StopFlag,
+    pairs: mpsc::Receiver<Vec<GameJob>>,
+    /// Whether there are no more pairs.
+    is_fed: bool,
+    jobs: Jobs,
+    /// Jobs that an earlier coordinator queued.
+    queued_before: HashSet<String>,
+    /// Games that were played for an earlier coordinator, until their jobs come up.
+    early: HashMap<i64, FinishedGame>,
+    /// Last report of each worker, and when it came.
+    workers: HashMap<String, (WorkerReport, Instant)>,
+    results: Option<pull::Stream>,
+    /// Jobs that may be queued.
+    max_queue: usize,
+    /// When running games were the last ones to be waited for.
+    finishing: Option<Instant>,
+    finished: u64,
+    unchecked: u64,
+    started: Instant,
+}
+
+impl<'a> Drive<'a> {
+    pub(crate) fn new(
+        executor: &'a FleetExecutor<'a>,
+        source: &'a dyn JobSource,
+        stop: &'a StopFlag,
+        pairs: mpsc::Receiver<Vec<GameJob>>,
+    ) -> Drive<'a> {
+        Drive {
+            executor,
+            run: &executor.run,
+            connection: &executor.coordinator.connection,
+            source,
+            stop,
+            pairs,
+            is_fed: false,
+            jobs: Jobs::new(),
+            queued_before: HashSet::new(),
+            early: HashMap::new(),
+            workers: HashMap::new(),
+            results: None,
+            max_queue: MIN_QUEUE,
+            finishing: None,
+            finished: 0,
+            unchecked: 0,
+            started: Instant::now(),
+        }
+    }
+
+    fn notify(&self, message: &str) {
+        (self.executor.coordinator.notify)(message);
+    }
+
+    /// Plays all games.
+    pub(crate) async fn run(&mut self) {
+        let mut reports = loop {
+            match self.connection.client.subscribe("crownhead.workers.*").await {
+                Ok(reports) => break reports,
+                Err(error) => self.notify(&format!("NATS: {error}")),
+            }
+            tokio::time::sleep(RETURN_DELAY).await;
+            if self.stop.is_set() {
+                return;
+            }
+        };
+        if let Err(error) = self.adopt().await {
+            self.notify(&error.to_string());
+        }
+        let mut tick = tokio::time::interval(TICK);
+        let mut reconcile = tokio::time::interval(RECONCILE_INTERVAL);
+        let mut report = tokio::time::interval(REPORT_INTERVAL);
+        loop {
+            let may_queue = self.run.finish.is_set() || self.jobs.len() < self.max_queue;
+            tokio::select! {
+                pair = self.pairs.recv(), if !self.is_fed && may_queue => self.on_pair(pair).await,
+                message = next_result(&mut self.results, self.connection, &self.run.key.id) => {
+                    match message {
+                        Ok(message) => self.on_message(&message).await,
+                        Err(error) => {
+                            self.notify(&error.to_string());
+                            tokio::time::sleep(RETURN_DELAY).await;
+                        }
+                    }
+                }
+                message = reports.next() => {
+                    if let Some(message) = message
+                        && let Some(report) = parse_worker_report(&message.subject, &message.payload)
+                    {
+                        self.workers.insert(report.name.clone(), (report, Instant::now()));
+                    }
+                }
+                _ = tick.tick() => {
+                    if self.stop.is_set() {
+                        break;
+                    }
+                    self.publish_due(self.unpublished()).await;
+                    self.finish();
+                }
+                _ = reconcile.tick() => {
+                    if let Err(error) = self.reconcile().await {
+                        self.notify(&error.to_string());
+                    }
+                }
+                _ = report.tick() => {
+                    self.max_queue = self.max_queue();
+                    self.report(false).await;
+                }
+            }
+            if self.is_fed && self.jobs.values().all(|job| job.is_dead) {
+                break;
+            }
+        }
+        self.end().await;
+    }
+
+    /// Jobs that may be queued: enough for all workers for a while.
+    fn max_queue(&self) -> usize {
+        let live = self.workers.values().filter(|(_, at)| at.elapsed() < MAX_REPORT_AGE);
+        let slots: usize = live.map(|(worker, _)| worker.concurrency.min(4096)).sum();
+        let dead = self.jobs.values().filter(|job| job.is_dead).count();
+        MIN_QUEUE + 3 * slots + dead
+    }
+
+    /// Finds out which jobs of this run an earlier coordinator has queued.
+    async fn adopt(&mut self) -> Result<(), FleetError> {
+        self.queued_before = self.queued().await?.into_keys().collect();
+        Ok(())
+    }
+
+    /// Names of the run's jobs in the queue.
+    async fn queued(&self) -> Result<HashMap<String, usize>, FleetError> {
+        let jobs = streams::get(&self.connection.jetstream, JOBS).await?;
+        let filter = streams::job_subject(&self.run.key.id, "*");
+        let subjects = jobs.info_with_subjects(filter).await.map_err(server_error)?;
+        let subjects: Vec<(String, usize)> = subjects.try_collect().await.map_err(server_error)?;
+        let name = |subject: String| subject.rsplit('.').next().unwrap_or_default().to_string();
+        Ok(subjects.into_iter().map(|(subject, count)| (name(subject), count)).collect())
+    }
+
+    /// Queues a pair, unless its results or the job itself are there.
+    async fn on_pair(&mut self, pair: Option<Vec<GameJob>>) {
+        let Some(pair) = pair else {
+            self.is_fed = true;
+            return;
+        };
+        if self.run.finish.is_set() {
+            self.finish_games(&pair, |_| JobResult::Stopped);
+            return;
+        }
+        let mut job = Outstanding::new(pair);
+        let numbers = job.numbers();
+        if numbers.iter().all(|number| self.early.contains_key(number)) {
+            let early = numbers.iter().filter_map(|number| self.early.remove(number)).collect();
+            self.on_played(job, String::new(), early);
+            return;
+        }
+        if self.queued_before.remove(&job.name()) {
+            job.publish_at = None;
+        }
+        if let Some(&first) = numbers.first() {
+            self.jobs.insert(first, job);
+        }
+        self.publish_due(numbers.into_iter().take(1).collect()).await;
+    }
+
+    /// Publishes those of these jobs whose time has come.
+    async fn publish_due(&mut self, jobs: Vec<i64>) {
+        let now = Instant::now();
+        for first in jobs {
+            let is_due = |job: &&Outstanding| job.publish_at.is_some_and(|at| at <= now);
+            let Some(job) = self.jobs.get(&first).filter(is_due) else { continue };
+            let subject = streams::job_subject(&self.run.key.id, &job.name());
+            let published = self.connection.store(subject, &self.message(job)).await;
+            let Some(job) = self.jobs.get_mut(&first) else { continue };
+            match published {
+                Ok(()) => (job.publish_at, job.published, job.missing) = (None, now, 0),
+                Err(error) => {
+                    job.publish_at = Some(Instant::now() + Duration::from_secs(1));
+                    self.notify(&error.to_string());
+                    // The server is away: the other jobs would fail, too.
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The jobs that wait to be published, in order.
+    fn unpublished(&self) -> Vec<i64> {
+        let waiting = self.jobs.iter().filter(|(_, job)| job.publish_at.is_some());
+        let mut waiting: Vec<i64> = waiting.map(|(first, _)| *first).collect();
+        waiting.sort_unstable();
+        waiting
+    }
+
+    fn message(&self, job: &Outstanding) -> JobMessage {
+        let build = &self.executor.coordinator.build;
+        let mut players = Vec::new();
+        let mut indices = HashMap::new();
+        let games = job.games.iter().map(|game| {
+            let mut game = game.clone();
+            for player in &mut game.players {
+                player.index = *indices.entry(player.index).or_insert_with(|| {
+                    players.push(self.executor.players[player.index].clone());
+                    players.len() - 1
+                });
+            }
+            game
+        });
+        let games = games.collect();
+        JobMessage {
+            run: self.run.key.id.clone(),
+            lease: self.run.key.lease(&job.numbers(), job.to_check.is_some()),
+            build: build.text.clone(),
+            tables: self.run.tables.clone(),
+            speed: build.speed.clone(),
+            excluded: job.to_check.as_ref().map(|first| first.worker.clone()),
+            accepts_starved: job.starved > 0,
+            players,
+            games,
+        }
+    }
+
+    /// Queues jobs again that have disappeared, and finds dead ones.
+    async fn reconcile(&mut self) -> Result<(), FleetError> {
+        if self.jobs.is_empty() {
+            return Ok(());
+        }
+        let queued = match self.queued().await {
+            Ok(queued) => queued,
+            // A server that lost its data has no streams either.
+            Err(error) => {
+                streams::create(&self.connection.jetstream).await?;
+                self.results = None;
+                return Err(error);
+            }
+        };
+        for job in self.jobs.values_mut().filter(|job| job.publish_at.is_none()) {
+            let is_new = job.published.elapsed() < RECONCILE_INTERVAL;
+            let is_missing = !is_new && !queued.contains_key(&job.name());
+            job.missing = if is_missing { job.missing + 1 } else { 0 };
+            // The result of a job that has just left the queue may still be on its way.
+            if job.missing > 2 && self.finishing.is_none() {
+                job.publish_at = Some(Instant::now());
+            }
+        }
+        let dead = dead::list(&self.connection.jetstream).await?;
+        let is_ours = |dead: &&dead::DeadJob| dead.run == self.run.key.id;
+        let dead: HashSet<i64> =
+            dead.iter().filter(is_ours).filter_map(|job| job.games.first().copied()).collect();
+        let mut died = Vec::new();
+        for (first, job) in &mut self.jobs {
+            let was_dead = std::mem::replace(&mut job.is_dead, dead.contains(first));
+            if job.is_dead && !was_dead {
+                died.push(*first);
+            }
+        }
+        for first in died {
+            self.notify(&format!(
+                "the job of game {first} ended five workers and is on the dead-letter list: see \
+                 crownhead fleet dead"
+            ));
+            if let Some(job) = self.jobs.get(&first) {
+                self.finish_games(&job.games, |_| JobResult::Stopped);
+            }
+        }
+        Ok(())
+    }
+
+    /// Once no more games are to be started: waits for those that workers are playing only.
+    fn finish(&mut self) {
+        if !self.run.finish.is_set() {
+            return;
+        }
+        let since = *self.finishing.get_or_insert_with(Instant::now);
+        // The workers' reports are older than that by then.
+        if since.elapsed() < 2 * REPORT_INTERVAL {
+            return;
+        }
+        let live = self.workers.values().filter(|(_, at)| at.elapsed() < MAX_REPORT_AGE);
+        let running: HashSet<&str> =
+            live.flat_map(|(worker, _)| worker.running.iter().map(String::as_str)).collect();
+        let id = &self.run.key.id;
+        let is_waiting =
+            |job: &Outstanding| !running.contains(format!("{id}.{}", job.name()).as_str());
+        let dropped: Vec<i64> =
+            self.jobs.iter().filter(|(_, job)| is_waiting(job)).map(|(first, _)| *first).collect();
+        for first in dropped {
+            if let Some(job) = self.jobs.remove(&first) {
+                self.finish_games(&job.games, |_| JobResult::Stopped);
+            }
+        }
+    }
+
+    async fn report(&self, has_ended: bool) {
+        let seconds = self.started.elapsed().as_secs_f64();
+        let dead = self.jobs.values().filter(|job| job.is_dead).count() as u64;
+        let id = self.run.key.id.clone();
+        let report = RunReport {
+            name: self.run.name.clone(),
+            games: self.source.max_jobs() as u64,
+            finished: self.finished,
+            queued: self.jobs.len() as u64 - dead,
+            dead,
+            games_per_second: self.finished as f64 / seconds.max(1e-3),
+            seconds: seconds as u64,
+            has_ended,
+            id,
+        };
+        self.connection.report(streams::run_subject(&report.id), &report).await;
+    }
+
+    /// Removes what is left of the run from the server. A run that can be resumed keeps the jobs on
+    /// the dead-letter list, and the results that are still to come.
+    async fn end(&mut self) {
+        let dead: Vec<_> = self.jobs.values().filter(|job| job.is_dead).collect();
+        let is_complete = self.is_fed && self.jobs.is_empty() && !self.run.finish.is_set();
+        for job in self.jobs.values().filter(|job| !job.is_dead) {
+            self.finish_games(&job.games, |_| JobResult::Stopped);
+        }
+        if self.unchecked > 0 {
+            self.notify(&format!(
+                "{} pairs were not checked: no second worker was there",
+                self.unchecked
+            ));
+        }
+        self.report(true).await;
+        let id = &self.run.key.id;
+        let jetstream = &self.connection.jetstream;
+        if dead.is_empty()
+            && let Ok(jobs) = streams::get(jetstream, JOBS).await
+        {
+            let _ = jobs.purge().filter(streams::job_subject(id, "*")).await;
+        }
+        if (is_complete || !self.run.is_resumable)
+            && let Ok(results) = streams::get(jetstream, RESULTS).await
+        {
+            self.results = None;
+            let _ = results.delete_consumer(id).await;
+            let _ = results.purge().filter(streams::result_subject(id, "*")).await;
+        }
+    }
+}
+/// Waits for the next result.
+async fn next_result(
+    results: &mut Option<pull::Stream>,
+    connection: &Connection,
+    run: &str,
+) -> Result<Message, FleetError> {
+    loop {
+        let stream = match results {
+            Some(stream) => stream,
+            None => {
+                let consumer: PullConsumer = streams::results(&connection.jetstream, run).await?;
+                let stream = consumer.stream().max_messages_per_batch(200);
+                let stream = stream.expires(Duration::from_secs(10));
+                let stream = stream.heartbeat(Duration::from_secs(3));
+                results.insert(stream.messages().await.map_err(server_error)?)
+            }
+        };
+        match stream.next().await {
+            Some(Ok(message)) => return Ok(message),
+            // After a restart of the server: ask again.
+            Some(Err(_)) | None => *results = None,
+        }
+    }
+}
