@@ -1,4 +1,4 @@
-const FILES = ["/assets/Puzzles-C9JEpRMu.js","/assets/analysis-QI7_Nels.js","/assets/index-CIxn4Ozb.js","/assets/style-DSvi2KOg.css","/assets/worker-Dv99VZDI.js","/favicon.svg","/icon-192.png","/icon-512.png","/manifest.webmanifest","/theme.js"];
+const FILES = ["/assets/Puzzles-BlzB2idW.js","/assets/analysis-DNtYn0UO.js","/assets/index-D9Fugn3U.js","/assets/style-BkOLIQmM.css","/assets/worker-Dv99VZDI.js","/favicon.svg","/icon-192.png","/icon-512.png","/manifest.webmanifest","/theme.js"];
 const PAGE_CACHE = `page ${FILES.join(" ")}`;
 const LATEST_CACHE = "latest";
 
