@@ -10,7 +10,9 @@ const serviceWorker = (): Plugin => ({
   enforce: "post",
   generateBundle(_, bundle) {
     const built = Object.keys(bundle).filter((name) => !name.endsWith(".html"));
-    const files = [...built, ...readdirSync("public")].map((name) => `/${name}`).sort();
+    // Icons are for the installation only.
+    const kept = readdirSync("public").filter((name) => !name.endsWith(".png"));
+    const files = [...built, ...kept].map((name) => `/${name}`).sort();
     const source = readFileSync("src/offline/serviceWorker.js", "utf8")
       .replace('["/* files */"]', JSON.stringify(files))
       .replace(/\/\*\*.*?\*\/\s*/gs, "");

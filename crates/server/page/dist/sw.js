@@ -1,4 +1,4 @@
-const FILES = ["/assets/Puzzles-C9JEpRMu.js","/assets/analysis-QI7_Nels.js","/assets/index-CIxn4Ozb.js","/assets/style-DSvi2KOg.css","/assets/worker-Dv99VZDI.js","/favicon.svg","/icon-192.png","/icon-512.png","/manifest.webmanifest","/theme.js"];
+const FILES = ["/assets/Puzzles-DpduF3XA.js","/assets/analysis-FZjMLmFo.js","/assets/index-3bIhG6MW.js","/assets/style-BkOLIQmM.css","/assets/worker-Dv99VZDI.js","/favicon.svg","/manifest.webmanifest","/theme.js"];
 const PAGE_CACHE = `page ${FILES.join(" ")}`;
 const LATEST_CACHE = "latest";
 

@@ -183,7 +183,7 @@ test("a rematch accepted while a player is away has a seat for that player", asy
   await clickButton(bob, "Accept");
   await bob.waitForURL((url) => !url.href.includes(game.id));
   await later.goto("/");
-  await later.getByRole("listitem").first().getByRole("link").click();
+  await later.getByRole("listitem").first().getByRole("link").first().click();
   await later.getByRole("link", { name: "Go to rematch" }).click();
   await later.waitForURL((url) => !url.href.includes(game.id));
   await resignButton(later).waitFor();

@@ -85,7 +85,11 @@ test("an offer moves no button and can be answered only after a moment", async (
 /** Vertical places of the board, the players and everything that can be clicked. */
 const places = (page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll("[role=grid], .player, .sidebar :is(input, button, summary)")]
+    [
+      ...document.querySelectorAll(
+        "[role=grid], .player, .sidebar :is(input, button, summary, a.button)",
+      ),
+    ]
       .filter((element) => !element.closest(".offer, .moves li"))
       .map((element) => {
         const { y, height } = element.getBoundingClientRect();
