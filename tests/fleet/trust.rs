@@ -131,3 +131,57 @@ fn job_that_ends_five_workers_is_dead_until_a_person_retries_it() {
 }
 
 const EXPIRES: std::time::Duration = std::time::Duration::from_secs(2);
+
+#[test]
+fn worker_that_lies_about_its_games_is_caught_when_pairs_are_checked() {
+    let Some(fleet) = TestFleet::start("worker_that_lies_about_its_games") else { return };
+    let arguments = ["match", "level:2", "minimax:1", "--game", "english", "-n", "6", "--json"];
+    let local = crate::cli::crownhead(&arguments).json();
+    let log = std::fs::File::create(fleet.path("coordinator.log")).unwrap();
+    let checked = [&arguments[..], &["--fleet", "--check-pairs", "100"]].concat();
+    let mut command = fleet.command(&checked);
+    let coordinator = command.stdout(std::process::Stdio::piped()).stderr(log).spawn().unwrap();
+    block_on(async {
+        let (_, jetstream) = fleet.connect().await;
+        let consumer: PullConsumer = loop {
+            match jetstream.get_consumer_from_stream("workers", "CROWNHEAD_JOBS").await {
+                Ok(consumer) => break consumer,
+                Err(_) => tokio::task::yield_now().await,
+            }
+        };
+        let batch = consumer.batch().max_messages(1).expires(EXPIRES * 10).messages().await;
+        let message = batch.unwrap().next().await.unwrap().unwrap();
+        let job: Value = serde_json::from_slice(&message.payload).unwrap();
+        // Two draws that nobody played: legal, and a lie.
+        let games = job["games"].as_array().unwrap().iter();
+        let draws = games.clone().map(|game| {
+            json!({ "Finished": {
+                "summary": {
+                    "finished": 1, "milliseconds": 1, "winner": null, "reason": "agreement",
+                    "forfeit": null, "score": null, "faults": [0, 0], "plies": 0,
+                },
+                "description": "Draw", "opening": game["opening"], "moves": [], "reports": [],
+                "incidents": [], "timeouts": [0, 0],
+                "slowest_move": vec![json!({ "secs": 0, "nanos": 0 }); 2], "log_error": null,
+            }})
+        });
+        let draws: Vec<_> = draws.collect();
+        let numbers: Vec<_> = games.map(|game| game["number"].clone()).collect();
+        let lie = json!({
+            "games": numbers, "lease": job["lease"], "outcome": { "Played": draws },
+        });
+        let subject = format!("crownhead.results.{}.mallory", job["run"].as_str().unwrap());
+        let payload = serde_json::to_vec(&lie).unwrap();
+        jetstream.publish(subject, payload.into()).await.unwrap().await.unwrap();
+        message.double_ack().await.unwrap();
+    });
+    let _workers = ["ada", "bob"].map(|name| fleet.worker(name));
+    let output = coordinator.wait_with_output().unwrap();
+    let log = fleet.log("coordinator.log");
+    assert!(output.status.success(), "{log}");
+    let played: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for key in ["result", "pairs", "ends", "plies"] {
+        assert_eq!(played[key], local[key], "{key}: {log}");
+    }
+    assert!(log.contains("mallory and ") && log.contains("differently"), "{log}");
+}
