@@ -14,7 +14,7 @@ use crownhead_analysis::{
     Progress, json, pdn, text,
 };
 use crownhead_files::AtomicFile;
-use crownhead_play::{Knowledge, counted, parse_duration};
+use crownhead_play::{Knowledge, counted, new_session, parse_duration};
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
 use crownhead_report::html::analysis_page;
 use crownhead_rules::Game;
@@ -174,18 +174,19 @@ fn analyse_position(args: &Args, game: &Game) -> Result<(), Failure> {
         analysis::analyse_position(&position, &request, &knowledge, &stop, &mut on_progress);
     display.clear();
     let result = result.map_err(|error| failure(error, ""))?;
+    let is_in_no_table = result.end.is_none() && result.table.is_none();
+    let missing = missing_table(game, &result.position).filter(|_| is_in_no_table);
     let mut out = std::io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", json::position(&result, &request.limits))?;
+        let mut object = json::position(&result, &request.limits);
+        object["missing_table"] = missing.clone().into();
+        writeln!(out, "{object}")?;
     } else {
         out.write_all(text::position(&result).as_bytes())?;
     }
     out.flush()?;
-    if result.end.is_none()
-        && result.table.is_none()
-        && let Some(hint) = missing_table(game, &result.position)
-    {
-        eprint_message(&hint);
+    if let Some(missing) = missing {
+        eprint_message(&missing);
     }
     if result.end.is_none() && !args.json {
         let seconds = result.time.as_secs_f64();
@@ -206,7 +207,7 @@ fn analyse_file(args: &Args, path: &Path) -> Result<(), Failure> {
     let request = request(args, Duration::from_millis(500));
     report_default_time(args, &request, " per move");
     let stop = stop_on_interrupt();
-    let mut last_warning = None;
+    let (mut last_warning, mut missing) = (None, None);
     let mut display = LiveDisplay::new();
     let count = games.len();
     let name = input_name(path);
@@ -230,6 +231,7 @@ fn analyse_file(args: &Args, path: &Path) -> Result<(), Failure> {
             analysis::analyse_game(&record, number, &request, &knowledge, &stop, &mut on_progress);
         display.clear();
         let result = result.map_err(|error| failure(error, &format!("{name}, {title}: ")))?;
+        missing = missing.or_else(|| missing_table_of_game(&result, &knowledge));
         if pdn_output.is_some() {
             annotated.push_str(&format_game(&pdn::annotated(&result))?);
         }
@@ -241,6 +243,9 @@ fn analyse_file(args: &Args, path: &Path) -> Result<(), Failure> {
         }
     }
     display.finish(format_args!("Analysed {} of {name}", counted(count as u64, "game")));
+    if let Some(missing) = missing {
+        eprint_message(&missing);
+    }
     if let Some(output) = pdn_output {
         output.write(&annotated)?;
     }
@@ -251,6 +256,18 @@ fn analyse_file(args: &Args, path: &Path) -> Result<(), Failure> {
         writeln!(std::io::stdout().lock(), "{}", json::file(&analysis))?;
     }
     if analysis.errors.is_empty() { Ok(()) } else { Err(Failure::BadInputReported) }
+}
+
+/// Names a table that would make the analysis of the end of a game exact and is not built.
+fn missing_table_of_game(analysis: &GameAnalysis, knowledge: &Knowledge) -> Option<String> {
+    let game = &analysis.record.game;
+    // The last position may be the end of the game.
+    analysis.moves.iter().rev().take(2).find_map(|last| {
+        let session = new_session(game, Some(&last.position)).ok()?;
+        let is_over = session.outcome().is_some();
+        let is_in_no_table = !is_over && session.table_value(knowledge).is_none();
+        missing_table(game, &last.position).filter(|_| is_in_no_table)
+    })
 }
 
 /// Opens the outputs of `--pdn` and `--html`. `has_all_games` means that no game of the file is

@@ -169,6 +169,19 @@ fn analysis_names_a_missing_table_that_would_help() {
     let larger = "`crownhead tables build english --pieces 6`";
     assert!(analyse(empty.path(), "B:W32,31,30:B1,2,3").contains(larger));
     assert!(!analyse(empty.path(), "B:W32,31,30,29:B1,2,3,4").contains("tables build"));
+    let json = |position| {
+        let arguments =
+            ["analyse", "--game", "english", "--position", position, "--depth", "4", "--json"];
+        run(empty.path(), &arguments).json()["missing_table"].clone()
+    };
+    assert!(json("B:WK32:BK10,K15").as_str().unwrap().contains(hint));
+    assert!(json("B:W32,31,30,29:B1,2,3,4").is_null());
+    // Once for all games of a file.
+    let games = "[FEN \"B:WK32:BK10,K15\"]\n\n1. 10-14 32-28 *\n\n".repeat(2);
+    let file = empty.path().join("games.pdn");
+    std::fs::write(&file, games).unwrap();
+    let stderr = run(empty.path(), &["analyse", file.to_str().unwrap(), "--depth", "4"]).stderr;
+    assert_eq!(stderr.matches(hint).count(), 1, "{stderr}");
     assert!(!analyse(&BUILT.0, "B:WK32:BK10,K15").contains(hint));
     // The table does not hold without kings.
     for (game, is_expected) in [("english", true), ("english:kings=false", false)] {
