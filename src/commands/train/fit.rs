@@ -64,10 +64,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             let (path, settings) = (path.display(), reader.settings());
             return Err(Failure::BadInput(format!("{path} has data of another game: {settings}")));
         }
-        settings.push(reader.settings().to_string());
+        let mut games = 0;
         loop {
             match reader.next_block() {
-                Ok(Some(block)) => trainer.add_samples(&block.records, &mut set),
+                Ok(Some(block)) => {
+                    games = block.first_game + block.games;
+                    trainer.add_samples(&block.records, &mut set);
+                }
                 Ok(None) => break,
                 Err(error) => {
                     eprint_message(format_args!("{}: {error}", path.display()));
@@ -75,6 +78,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
                 }
             }
         }
+        settings.push(format!("{} games={games}", reader.settings()));
     }
     let (training, validation) = set.len();
     eprint_message(format_args!("{training} positions for training, {validation} for validation"));

@@ -75,7 +75,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let networks = [Some(&network[..]), against.as_deref()];
         let block = trainer.play_match(networks, next..end, &options, &stop);
         let block = block.map_err(|error| match error {
-            MatchError::Network(error) => Failure::BadInput(error.to_string()),
+            MatchError::Network(player, error) => {
+                let path = [Some(&args.network), args.against.as_ref()][player];
+                let path = path.unwrap_or(&args.network).display();
+                Failure::BadInput(format!("{path}: {error}"))
+            }
             MatchError::Memory(error) => anyhow::Error::new(error).into(),
         })?;
         let Some(block) = block else { return Err(Failure::Interrupted) };
@@ -121,13 +125,15 @@ impl Results {
         let Wdl { wins, draws, losses } = self.games;
         let Some(estimate) = self.pairs.estimate() else { return "no games".to_string() };
         let speed = |player: usize| self.nodes[player] as f64 / self.seconds[player].max(1e-9);
+        let elo = match estimate.elo_error.is_finite() {
+            true => format!(", Elo {:+.0} ± {:.0}", estimate.elo, estimate.elo_error),
+            false => String::new(),
+        };
         format!(
-            "+{wins} ={draws} -{losses}: {:.1} % ± {:.1}, Elo {:+.0} ± {:.0}; {:.0} nodes per \
-             second, {:.2} times the opponent's",
+            "+{wins} ={draws} -{losses}: {:.1} % ± {:.1}{elo}; {:.0} nodes per second, {:.2} times \
+             the opponent's",
             100.0 * estimate.score,
             100.0 * estimate.error,
-            estimate.elo,
-            estimate.elo_error,
             speed(0),
             speed(0) / speed(1)
         )

@@ -41,9 +41,9 @@ pub struct PairResult {
 /// Why a match cannot be played.
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
-    /// A network cannot be used.
-    #[error(transparent)]
-    Network(#[from] NetworkError),
+    /// The network of the first (0) or second player (1) cannot be used.
+    #[error("{1}")]
+    Network(usize, NetworkError),
     /// An engine cannot be created.
     #[error(transparent)]
     Memory(#[from] HashAllocError),
@@ -174,4 +174,23 @@ struct Players<P: Learnable, A: Evaluator<P>, B: Evaluator<P>> {
     judge: Engine<P>,
     first: Engine<P, A>,
     second: Engine<P, B>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::trainer;
+
+    #[test]
+    fn an_evaluation_scores_half_of_the_points_against_itself() {
+        for game in ["english", "contest", "capture-halma", "chinese-checkers"] {
+            let trainer = trainer(&game.parse().unwrap(), &Knowledge::default()).unwrap();
+            let limits = SearchLimits { nodes: Some(40), ..SearchLimits::default() };
+            let options = MatchOptions { limits, random_plies: 3, seed: 1, threads: 2 };
+            let results = trainer.play_match([None, None], 0..6, &options, &StopFlag::new());
+            for pair in results.unwrap().unwrap() {
+                assert_eq!(pair.half_points.iter().sum::<u8>(), 2, "{game}");
+            }
+        }
+    }
 }

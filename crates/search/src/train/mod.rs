@@ -137,22 +137,24 @@ impl<P: Learnable> Trainer for GameTrainer<P> {
         options: &MatchOptions,
         stop: &StopFlag,
     ) -> Result<Option<Vec<PairResult>>, MatchError> {
-        let learned = |file: &[u8]| P::learned(file, &self.knowledge);
+        let learned = |file: &[u8], player| {
+            P::learned(file, &self.knowledge).map_err(|error| MatchError::Network(player, error))
+        };
         let current = || P::evaluator(&self.knowledge);
         let (rules, knowledge) = (&self.options, &self.knowledge);
         let matches = Matches { rules, knowledge, pairs, options, stop };
         match (first, second) {
             (None, None) => matches.play(current, current),
             (None, Some(second)) => {
-                let second = learned(second)?;
+                let second = learned(second, 1)?;
                 matches.play(current, || second.clone())
             }
             (Some(first), None) => {
-                let first = learned(first)?;
+                let first = learned(first, 0)?;
                 matches.play(|| first.clone(), current)
             }
             (Some(first), Some(second)) => {
-                let (first, second) = (learned(first)?, learned(second)?);
+                let (first, second) = (learned(first, 0)?, learned(second, 1)?);
                 matches.play(|| first.clone(), || second.clone())
             }
         }
