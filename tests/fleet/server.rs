@@ -166,7 +166,8 @@ async fn attack(server: &SecureServer) {
     let job = jobs.next().await.unwrap().unwrap();
     let run =
         serde_json::from_slice::<Value>(&job.payload).unwrap()["run"].as_str().unwrap().to_string();
-    // and learns nothing about those of others: neither what is delivered to them nor what they say.
+    // and learns nothing about those of others: neither what is delivered to them nor what they
+    // say.
     for subject in [">", "_INBOX.>", "_INBOX_worker-1.>", "crownhead.>", "$JS.>", "$O.>", "*.>"] {
         let mut messages = client.subscribe(subject).await.unwrap();
         client.flush().await.unwrap();

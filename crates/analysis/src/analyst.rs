@@ -63,7 +63,8 @@ impl Analyst {
         self.engine.clear();
     }
 
-    /// Searches the current position of a game and returns its best lines; none if the game is over.
+    /// Searches the current position of a game and returns its best lines; none if the game is
+    /// over.
     /// `on_progress` is called after every iteration. A search that is stopped returns the result of
     /// its last iteration. `None` if the session is of another game.
     pub fn search(

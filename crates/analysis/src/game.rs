@@ -2,10 +2,11 @@
 //!
 //! The game is searched from its last position to its first, with one hash table. In forward order,
 //! a search that misses something ten plies ahead would praise a move and blame the harmless one
-//! after it. In backward order, the consequences of a move are in the table when the move is judged.
+//! after it. In backward order, the consequences of a move are in the table when the move is
+//! judged.
 //!
-//! Moves are compared by searches of the positions after them, with equal limits. If the search of a
-//! position prefers another move so clearly that the move played would be judged a mistake, the
+//! Moves are compared by searches of the positions after them, with equal limits. If the search of
+//! a position prefers another move so clearly that the move played would be judged a mistake, the
 //! position after that other move is searched before the verdict.
 //!
 //! The evaluation of a position, as the result of the move before it, is that of its best move by
@@ -177,8 +178,8 @@ const MAX_LINE_MOVES: usize = 12;
 /// Number of best moves compared where the first choice of a search is refuted.
 const MAX_CANDIDATES: usize = 4;
 
-/// Analyses a recorded game. `number` is its number in the file. `on_progress` is called after every
-/// iteration of every search.
+/// Analyses a recorded game. `number` is its number in the file. `on_progress` is called after
+/// every iteration of every search.
 pub fn analyse_game(
     record: &GameRecord,
     number: u64,

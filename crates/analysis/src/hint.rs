@@ -1,8 +1,8 @@
 //! Hints: which piece, which move, and why, in words and with the cells to mark.
 //!
-//! The reasons come from comparing the moves of both players before and after the move, and from the
-//! line of the search. Nothing here depends on one game: games without captures or king rows have no
-//! such reasons.
+//! The reasons come from comparing the moves of both players before and after the move, and from
+//! the line of the search. Nothing here depends on one game: games without captures or king rows
+//! have no such reasons.
 
 use std::time::Duration;
 

@@ -105,8 +105,8 @@ pub(crate) struct MoveLoss {
     pub(crate) is_marked: bool,
 }
 
-/// Returns the index of the move at which the game turned, from the expected scores of all positions
-/// and the losses of all moves.
+/// Returns the index of the move at which the game turned, from the expected scores of all
+/// positions and the losses of all moves.
 ///
 /// This is the marked move that changed the expected score most. If no move is marked, it is the
 /// costliest move from the last even position to the last change of the standing; `None` if the

@@ -1,9 +1,8 @@
 //! Analysis of positions and recorded games, and hints.
 //!
 //! [`analyse_position`] finds the best lines of a position, [`analyse_game`] judges every move of a
-//! game. Both return plain data; [`text`], [`json`] and [`pdn`] format it and know neither rules nor
-//! search. `judgement.rs` defines judgements and accuracy, `docs/analysis.md` explains
-//! them.
+//! game. Both return plain data; [`text`], [`json`] and [`pdn`] format it and know neither rules
+//! nor search. `judgement.rs` defines judgements and accuracy, `docs/analysis.md` explains them.
 
 mod analyst;
 mod call;

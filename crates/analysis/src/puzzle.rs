@@ -1,10 +1,11 @@
 //! Puzzles: positions with exactly one move that wins, or exactly one that does not lose.
 //!
-//! A quick search of every position of a game finds candidates. A deep search of the position alone,
-//! without the game before it, verifies them: the best move must win, or hold the game, and every
-//! other one must not. What tables or the search prove is exact. A win or loss that is not proved
-//! changes the material and the score, and is confirmed by a game played out. A puzzle is graded by the
-//! nodes that a search without tables needs to find its move; what it plays at once is no puzzle.
+//! A quick search of every position of a game finds candidates. A deep search of the position
+//! alone, without the game before it, verifies them: the best move must win, or hold the game, and
+//! every other one must not. What tables or the search prove is exact. A win or loss that is not
+//! proved changes the material and the score, and is confirmed by a game played out. A puzzle is
+//! graded by the nodes that a search without tables needs to find its move; what it plays at once
+//! is no puzzle.
 
 use crownhead_play::{Knowledge, Session, derive_seed, new_session};
 use crownhead_rules::{Cell, Game, Side};
@@ -285,8 +286,8 @@ impl PuzzleMaker {
         Ok(found.and_then(|found| only_move(session, &found)))
     }
 
-    /// The nodes after which a search without tables prefers a move for good. `None` if it does from
-    /// the start: the move is obvious.
+    /// The nodes after which a search without tables prefers a move for good. `None` if it does
+    /// from the start: the move is obvious.
     fn nodes_to_find(
         &mut self,
         session: &dyn Session,
@@ -451,8 +452,8 @@ fn only_move(session: &dyn Session, found: &Progress) -> Option<OnlyMove> {
     })
 }
 
-/// The pieces of the side to move less those of the other side: 2 for a man, 3 for a king, and 1 more
-/// on a target cell that counts.
+/// The pieces of the side to move less those of the other side: 2 for a man, 3 for a king, and 1
+/// more on a target cell that counts.
 fn material(session: &dyn Session, board: impl Iterator<Item = char>) -> i32 {
     let info = session.game().info();
     let value = |(cell, letter): (Cell, char)| {

@@ -1,5 +1,5 @@
-//! Analysis: known blunders, known best moves, and properties that hold for every game. Searches are
-//! limited by depth, so results are reproducible.
+//! Analysis: known blunders, known best moves, and properties that hold for every game. Searches
+//! are limited by depth, so results are reproducible.
 
 use crownhead_analysis::{
     AnalysisRequest, Eval, FileAnalysis, GameAnalysis, Judgement, MoveVerdict, PositionSpec,

@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
-/// Returns an address of a server that listens on `listening` for use on other machines, if they can
-/// reach it.
+/// Returns an address of a server that listens on `listening` for use on other machines, if they
+/// can reach it.
 pub fn public_address(listening: IpAddr) -> IpAddr {
     match listening {
         IpAddr::V4(ip) if ip.is_unspecified() => {

@@ -156,8 +156,8 @@ pub fn solo_turns(session: &dyn Session, knowledge: &Knowledge) -> Option<[u8; 2
     Some([turns(Side::First)?, turns(Side::Second)?])
 }
 
-/// Describes a position by its exact values as JSON: its own, those of its moves, and the rules they
-/// hold for. `None` if no table knows anything about it.
+/// Describes a position by its exact values as JSON: its own, those of its moves, and the rules
+/// they hold for. `None` if no table knows anything about it.
 pub fn exact_json(session: &dyn Session, knowledge: &Knowledge) -> Option<Value> {
     if session.outcome().is_some() {
         return None;

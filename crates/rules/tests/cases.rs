@@ -30,7 +30,7 @@
 //! description: Black wins: White has no move    the outcome as a sentence
 //! text: B:W21:B1                                the position as text
 //!
-//! position error: B:W33:B1                      a position, and below it the message and its column
+//! position error: B:W33:B1 a position, and below it the message and its column
 //!                    ^ invalid square 33: squares are 1 to 32
 //! game error: chess -- unknown game "chess"; …  a game id or options
 //! ```

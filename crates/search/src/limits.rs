@@ -42,8 +42,8 @@ impl StopFlag {
     }
 }
 
-/// Whether the host stops the searches. A search in a browser runs on the only thread of its worker,
-/// so nothing else in the program can set a flag meanwhile.
+/// Whether the host stops the searches. A search in a browser runs on the only thread of its
+/// worker, so nothing else in the program can set a flag meanwhile.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 use crate::instant::host_stops;
 

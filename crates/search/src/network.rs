@@ -82,23 +82,7 @@ impl<const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usize>
 
     /// Reads a weights file.
     pub fn parse(bytes: &[u8]) -> Result<Box<Self>, NetworkError> {
-        let end = bytes.windows(2).position(|pair| pair == b"\n\n").ok_or(NetworkError::Header)?;
-        let header = std::str::from_utf8(&bytes[..end]).map_err(|_| NetworkError::Header)?;
-        let line = header.lines().next().unwrap_or_default();
-        let (shape, checksum) = line
-            .strip_prefix("crownhead-network 1 ")
-            .and_then(|rest| rest.split_once(" crc32="))
-            .ok_or(NetworkError::Header)?;
-        if shape != shape_text(Self::SHAPE) {
-            return Err(NetworkError::Shape(shape.into()));
-        }
-        let weights = &bytes[end + 2..];
-        let numbers = (INPUTS + 1 + BUCKETS) * HIDDEN + 2 * BUCKETS;
-        let is_intact = format!("{:08x}", crc32fast::hash(weights)) == checksum;
-        if weights.len() != 2 * numbers || !is_intact {
-            return Err(NetworkError::Weights);
-        }
-        let mut words = weights.as_chunks().0.iter().map(|bytes| i16::from_le_bytes(*bytes));
+        let mut words = words(bytes, Self::SHAPE)?;
         let mut next = || words.next().unwrap_or_default();
         let mut network = Self::zero();
         network.rows.as_flattened_mut().iter_mut().for_each(|weight| *weight = next());
@@ -173,6 +157,31 @@ impl<I: Inputs, const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usize> 
         // Rounded toward zero, as all divisions here: the same on every processor.
         logits * POINTS_PER_LOGIT as i32 / (HIDDEN_ONE * OUTPUT_ONE)
     }
+}
+
+/// The weights of a file in its order, as 16-bit words; the biases of the output have two.
+pub(crate) fn words(
+    bytes: &[u8],
+    expected: Shape,
+) -> Result<impl Iterator<Item = i16>, NetworkError> {
+    let end = bytes.windows(2).position(|pair| pair == b"\n\n").ok_or(NetworkError::Header)?;
+    let header = std::str::from_utf8(&bytes[..end]).map_err(|_| NetworkError::Header)?;
+    let line = header.lines().next().unwrap_or_default();
+    let (shape, checksum) = line
+        .strip_prefix("crownhead-network 1 ")
+        .and_then(|rest| rest.split_once(" crc32="))
+        .ok_or(NetworkError::Header)?;
+    if shape != shape_text(expected) {
+        return Err(NetworkError::Shape(shape.into()));
+    }
+    let Shape { inputs, hidden, buckets } = expected;
+    let weights = &bytes[end + 2..];
+    let numbers = (inputs + 1 + buckets) * hidden + 2 * buckets;
+    let is_intact = format!("{:08x}", crc32fast::hash(weights)) == checksum;
+    if weights.len() != 2 * numbers || !is_intact {
+        return Err(NetworkError::Weights);
+    }
+    Ok(weights.as_chunks().0.iter().map(|bytes| i16::from_le_bytes(*bytes)))
 }
 
 /// The shape as in the header of a weights file.

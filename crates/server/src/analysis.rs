@@ -1,7 +1,8 @@
 //! Searches for the analysis pages, on the threads and with the tables of the server.
 //!
-//! One WebSocket has one search at a time: a new request, `stop` and the end of the connection cancel
-//! it. Searches wait in the same queue as those of computer players, so they delay nobody for long.
+//! One WebSocket has one search at a time: a new request, `stop` and the end of the connection
+//! cancel it. Searches wait in the same queue as those of computer players, so they delay nobody
+//! for long.
 //! `docs/api.md` describes the messages.
 
 use std::sync::Arc;

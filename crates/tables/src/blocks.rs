@@ -1,5 +1,5 @@
-//! Files of compressed blocks, each with a checksum of its own: opening a file reads only its header
-//! and the list of blocks. `docs/tables.md` describes the format.
+//! Files of compressed blocks, each with a checksum of its own: opening a file reads only its
+//! header and the list of blocks. `docs/tables.md` describes the format.
 
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 

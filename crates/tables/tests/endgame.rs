@@ -1,4 +1,5 @@
-//! The endgame table of English checkers: counts, a plain solver that agrees with it, files, probing.
+//! The endgame table of English checkers: counts, a plain solver that agrees with it, files,
+//! probing.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 

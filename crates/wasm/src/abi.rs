@@ -1,8 +1,8 @@
 //! The functions that the page's worker calls and provides.
 //!
-//! The worker asks for a buffer, writes a request of UTF-8 JSON into it and calls `handle`. Meanwhile
-//! the program calls `emit` with each message. A panic ends the instance: the worker reports it and
-//! starts a new one.
+//! The worker asks for a buffer, writes a request of UTF-8 JSON into it and calls `handle`.
+//! Meanwhile the program calls `emit` with each message. A panic ends the instance: the worker
+//! reports it and starts a new one.
 //!
 //! `unsafe` is confined to the declarations: symbols without a namespace.
 #![allow(unsafe_code)]

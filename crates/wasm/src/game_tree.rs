@@ -1,7 +1,7 @@
 //! A game with variations, comments and scores: PDN and the tree of the page.
 //!
-//! The tree is a list in which every move names the move before it. A nested form would let a hostile
-//! file choose the depth of a recursion.
+//! The tree is a list in which every move names the move before it. A nested form would let a
+//! hostile file choose the depth of a recursion.
 
 use std::collections::BTreeMap;
 

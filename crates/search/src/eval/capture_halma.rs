@@ -7,14 +7,17 @@
 //! a player with few men can still win by being quick, and one with more can wait. Near the end,
 //! what matters is the number of men still outside and the result if the game ended now.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use crownhead_rules::capture_halma::{MAX_PLIES, Move, TARGETS};
 use crownhead_rules::{Bits, CaptureHalma, Position, Side};
 
-use super::embedded_weights;
+use super::{embedded_network, embedded_weights, transposed};
 use crate::bench::BenchPositions;
 use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, Weights};
+use crate::network::{Inputs, Network, NetworkError, Shape};
+use crate::train::data::Boards;
+use crate::train::{self, Learnable, Trainer};
 use crate::tune::{LinearTuner, Tunable, Tuner};
 use crate::{Evaluator, Knowledge, Quiescence, Score, Searchable};
 
@@ -78,7 +81,26 @@ static WEIGHTS: LazyLock<Weights> =
 #[derive(Clone)]
 pub struct Evaluation {
     weights: Weights,
+    /// Corrects the weighted sum.
+    network: Option<Arc<HalmaNetwork>>,
 }
+
+const NETWORK_FILE: &[u8] = include_bytes!("../../networks/capture-halma.network");
+
+static NETWORK: LazyLock<Arc<HalmaNetwork>> = LazyLock::new(|| embedded_network(NETWORK_FILE));
+
+/// The shape of the network.
+type HalmaNetwork = Network<{ IN_THEIR_END + OUTSIDE * LEADS }, 32, 4>;
+
+// Inputs of the network: the patterns of 16 blocks of four cells, then one of each of the
+// following.
+const PATTERNS: usize = 81;
+const IN_ATTACKED: usize = 16 * PATTERNS;
+const IN_HANGING: usize = IN_ATTACKED + 4;
+const IN_OUT: usize = IN_HANGING + 4;
+const IN_THEIR_OUT: usize = IN_OUT + 10;
+const IN_END: usize = IN_THEIR_OUT + 10;
+const IN_THEIR_END: usize = IN_END + OUTSIDE * LEADS;
 
 const NOT_FIRST: u64 = 0xfefe_fefe_fefe_fefe;
 const NOT_FIRST_TWO: u64 = 0xfcfc_fcfc_fcfc_fcfc;
@@ -131,10 +153,13 @@ const fn count(board: u64) -> i32 {
     board.count_ones() as i32
 }
 
-/// Board seen from the side to move.
+/// Board seen from the side to move, and cells that can be reached by hops.
+#[derive(Clone)]
 struct MoverView {
     own: u64,
     other: u64,
+    own_reach: u64,
+    other_reach: u64,
 }
 
 impl MoverView {
@@ -142,9 +167,45 @@ impl MoverView {
     fn new(position: &CaptureHalma) -> MoverView {
         let (first, second) = (position.pieces(Side::First), position.pieces(Side::Second));
         match position.side() {
-            Side::First => MoverView { own: first, other: second },
-            Side::Second => MoverView { own: second.reverse_bits(), other: first.reverse_bits() },
+            Side::First => MoverView::from_boards(first, second),
+            Side::Second => MoverView::from_boards(second.reverse_bits(), first.reverse_bits()),
         }
+    }
+
+    #[inline(always)]
+    fn from_boards(own: u64, other: u64) -> MoverView {
+        let occupied = own | other;
+        let (own_reach, other_reach) =
+            (reach(own, occupied, !occupied), reach(other, occupied, !occupied));
+        MoverView { own, other, own_reach, other_reach }
+    }
+
+    /// The opponent's pieces that can be captured, and own pieces that the opponent could capture.
+    #[inline(always)]
+    fn captures(&self) -> [u64; 2] {
+        let empty = !(self.own | self.other);
+        [hopped(self.own_reach, self.other, empty), hopped(self.other_reach, self.own, empty)]
+    }
+
+    /// What decides the end, for both sides: men outside, and the class of men outside and of the
+    /// lead if that side ended the game now.
+    #[inline(always)]
+    fn ends(&self) -> [(usize, usize); 2] {
+        let (own, other) = (self.own, self.other);
+        let end = |all: u64, home: u64, their_home: i32| {
+            let outside = count(all & !home);
+            let lead = count(all) - their_home;
+            let class = (outside.min(OUTSIDE as i32) - 1).max(0) as usize * LEADS
+                + (lead.clamp(-3, 3) + 3) as usize;
+            (outside.min(9) as usize, class)
+        };
+        [end(own, HOME, count(other & AWAY)), end(other, AWAY, count(own & HOME))]
+    }
+
+    /// By the men outside.
+    #[inline(always)]
+    fn bucket(&self) -> usize {
+        (count(self.own & !HOME | self.other & !AWAY) / 5).clamp(0, 3) as usize
     }
 
     #[inline(always)]
@@ -153,9 +214,8 @@ impl MoverView {
         let occupied = own | other;
         let empty = !occupied;
         sink.add(TURN, 1);
-        let (own_reach, other_reach) = (reach(own, occupied, empty), reach(other, occupied, empty));
-        let attacked = hopped(own_reach, other, empty);
-        let hanging = hopped(other_reach, own, empty);
+        let (own_reach, other_reach) = (self.own_reach, self.other_reach);
+        let [attacked, hanging] = self.captures();
         sink.add(ATTACKED + count(attacked).min(3) as usize, 1);
         sink.add(HANGING + count(hanging).min(3) as usize, 1);
         sink.add(ATTACKED_HOME, count(attacked & AWAY));
@@ -164,14 +224,9 @@ impl MoverView {
         side(sink, 1, own, own_reach, empty);
         side(sink, -1, other_turned, other_reach.reverse_bits(), empty.reverse_bits());
 
-        let (own_out, other_out) = (count(own & !HOME), count(other & !AWAY));
-        let (own_home, other_home) = (count(own & HOME), count(other & AWAY));
-        let place = |outside: i32, lead: i32| {
-            (outside.min(OUTSIDE as i32) - 1).max(0) as usize * LEADS
-                + (lead.clamp(-3, 3) + 3) as usize
-        };
-        sink.add(END + place(own_out, count(own) - other_home), 1);
-        sink.add(THEIR_END + place(other_out, count(other) - own_home), 1);
+        let [(_, end), (_, their_end)] = self.ends();
+        sink.add(END + end, 1);
+        sink.add(THEIR_END + their_end, 1);
         self.lines(sink);
     }
 
@@ -185,6 +240,29 @@ impl MoverView {
             let column = line(columns.0[index], columns.1[index]);
             sink.add(COLUMN + index * LINES + usize::from(EITHER_WAY[column]), 1);
         }
+    }
+}
+
+impl Inputs for MoverView {
+    #[inline(always)]
+    fn each(self, mut on_input: impl FnMut(usize)) {
+        let (own, other) = (self.own, self.other);
+        for block in 0..16 {
+            let corner = block / 4 * 16 + block % 4 * 2;
+            let digits = |board: u64| {
+                let board = board >> corner;
+                usize::from(DIGITS[(board & 3 | board >> 6 & 12) as usize])
+            };
+            on_input(block * PATTERNS + digits(own) + 2 * digits(other));
+        }
+        let [attacked, hanging] = self.captures();
+        on_input(IN_ATTACKED + count(attacked).min(3) as usize);
+        on_input(IN_HANGING + count(hanging).min(3) as usize);
+        let [(outside, end), (their_outside, their_end)] = self.ends();
+        on_input(IN_OUT + outside);
+        on_input(IN_THEIR_OUT + their_outside);
+        on_input(IN_END + end);
+        on_input(IN_THEIR_END + their_end);
     }
 }
 
@@ -226,17 +304,6 @@ static CELLS: [u8; 64] = {
     }
     table
 };
-
-/// Swaps rows and columns.
-#[inline(always)]
-const fn transposed(board: u64) -> u64 {
-    let swap = (board ^ board >> 7) & 0x00aa_00aa_00aa_00aa;
-    let board = board ^ swap ^ swap << 7;
-    let swap = (board ^ board >> 14) & 0x0000_cccc_0000_cccc;
-    let board = board ^ swap ^ swap << 14;
-    let swap = (board ^ board >> 28) & 0x0000_0000_f0f0_f0f0;
-    board ^ swap ^ swap << 28
-}
 
 /// Pattern of a line as a ternary number.
 #[inline(always)]
@@ -280,6 +347,16 @@ const LAST_LEAD: Score = 300;
 /// Bonus if the opponent has no men left. (Too rare in the tuner's samples.)
 const NO_MEN: Score = 2000;
 
+impl Evaluation {
+    /// The weighted sum of the features.
+    #[inline(always)]
+    fn sum(&self, position: &CaptureHalma, view: &MoverView) -> Score {
+        let mut sum = self.weights.sum();
+        view.features(&mut sum);
+        sum.score(self.phase(position))
+    }
+}
+
 impl Tunable<CaptureHalma> for Evaluation {
     fn layout() -> Layout {
         LAYOUT
@@ -290,7 +367,7 @@ impl Tunable<CaptureHalma> for Evaluation {
     }
 
     fn with_weights(&self, weights: Weights) -> Self {
-        Evaluation { weights }
+        Evaluation { weights, network: None }
     }
 
     #[inline(always)]
@@ -321,9 +398,12 @@ impl Evaluator<CaptureHalma> for Evaluation {
 
     #[inline(always)]
     fn eval(&self, position: &CaptureHalma, (): &()) -> Score {
-        let mut sum = self.weights.sum();
-        self.features(position, &mut sum);
-        let mut score = sum.score(self.phase(position));
+        let view = MoverView::new(position);
+        let mut score = self.sum(position, &view);
+        if let Some(network) = &self.network {
+            let bucket = view.bucket();
+            score += network.eval(view, bucket);
+        }
         let side = position.side();
         // A side without men cannot score any more.
         match (position.pieces(side), position.pieces(side.other())) {
@@ -350,15 +430,20 @@ impl Searchable for CaptureHalma {
         BenchPositions { text: include_str!("../../bench/capture-halma.txt"), depth: 8 };
 
     fn evaluator(_: &Knowledge) -> Evaluation {
-        Evaluation { weights: WEIGHTS.clone() }
+        Evaluation { weights: WEIGHTS.clone(), network: Some(Arc::clone(&NETWORK)) }
     }
 
     fn textbook_evaluator(_: &Knowledge) -> Evaluation {
-        Evaluation { weights: embedded_weights(TEXTBOOK_WEIGHTS, LAYOUT) }
+        Evaluation { weights: embedded_weights(TEXTBOOK_WEIGHTS, LAYOUT), network: None }
     }
 
     fn tuner((): &(), knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
-        LinearTuner::<Self, _>::boxed(&(), knowledge, Self::evaluator(knowledge))
+        let evaluator = Evaluation { network: None, ..Self::evaluator(knowledge) };
+        LinearTuner::<Self, _>::boxed(&(), knowledge, evaluator)
+    }
+
+    fn trainer((): &(), knowledge: &Knowledge) -> Option<Box<dyn Trainer>> {
+        train::boxed::<Self>(&(), knowledge)
     }
 
     #[inline(always)]
@@ -387,5 +472,59 @@ impl Searchable for CaptureHalma {
     #[inline(always)]
     fn history_index(mv: Move) -> usize {
         (mv.from().index() << 6 | mv.to().index()) as usize
+    }
+}
+
+/// The third board holds the weighted sum.
+impl Learnable for CaptureHalma {
+    type Learned = Evaluation;
+
+    const SHAPE: Shape = HalmaNetwork::SHAPE;
+    const FADE_PLIES: u32 = LAST_PLIES;
+
+    fn learned(file: &[u8], knowledge: &Knowledge) -> Result<Evaluation, NetworkError> {
+        let network = Some(HalmaNetwork::parse(file)?.into());
+        Ok(Evaluation { network, ..Self::evaluator(knowledge) })
+    }
+
+    fn boards(&self, evaluator: &Evaluation) -> Boards {
+        let view = MoverView::new(self);
+        let sum = evaluator.sum(self, &view).clamp(i16::MIN.into(), i16::MAX.into());
+        [view.own, view.other, u64::from(sum as u16)]
+    }
+
+    fn base(&[_, _, rest]: &Boards) -> Score {
+        Score::from(rest as i16)
+    }
+
+    fn inputs(&[own, other, _]: &Boards, on_input: impl FnMut(usize)) {
+        MoverView::from_boards(own, other).each(on_input);
+    }
+
+    fn bucket(&[own, other, _]: &Boards) -> usize {
+        MoverView::from_boards(own, other).bucket()
+    }
+
+    fn mirrored(&[own, other, rest]: &Boards) -> Option<Boards> {
+        Some([own.swap_bytes(), other.swap_bytes(), rest])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::tests::{check_kernels, check_network_file, random_games};
+
+    #[test]
+    fn network_file_is_intact_and_small_and_says_how_it_was_made() {
+        check_network_file(NETWORK_FILE, "capture-halma", HalmaNetwork::parse(NETWORK_FILE));
+    }
+
+    #[test]
+    fn network_gives_the_same_integers_on_every_processor() {
+        for position in random_games::<CaptureHalma>(10) {
+            let view = MoverView::new(&position);
+            check_kernels(&NETWORK, view.clone(), view.bucket());
+        }
     }
 }

@@ -4,12 +4,12 @@
 //! Boards are seen from the side to move, rotated for the second player: its men always move toward
 //! the higher bits.
 //!
-//! The network sees the men in blocks of four neighbouring squares: two rows and two columns of dark
-//! squares. Each square is empty, own or the opponent's, so a block has 3^4 = 81 patterns, and every
-//! block has one active input. Patterns tell more than single men, and there are fewer rows of
-//! weights to add. Blocks of successive rows overlap. Kings are inputs of their own.
+//! The network sees the men in blocks of four neighbouring squares: two rows and two columns of
+//! dark squares. Each square is empty, own or the opponent's, so a block has 3^4 = 81 patterns, and
+//! every block has one active input. Patterns tell more than single men, and there are fewer rows
+//! of weights to add. Blocks of successive rows overlap. Kings are inputs of their own.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use crownhead_rules::checkers::{Checkers, ContestRules, EnglishRules, Move, Variant};
 use crownhead_rules::{Bits, Notation, Position, Side};
@@ -17,7 +17,7 @@ use crownhead_rules::{Bits, Notation, Position, Side};
 use super::embedded_network;
 use super::patterns::PatternEvaluation;
 use crate::bench::BenchPositions;
-use crate::network::{Inputs, Network, Shape};
+use crate::network::{Inputs, Network, NetworkError, Shape};
 use crate::train::data::Boards;
 use crate::train::{self, Learnable, Trainer};
 use crate::tune::{LinearTuner, Tuner};
@@ -38,7 +38,7 @@ pub type CheckersNetwork = Network<INPUTS, HIDDEN, BUCKETS>;
 
 const ENGLISH_FILE: &[u8] = include_bytes!("../../networks/english.network");
 
-static ENGLISH: LazyLock<Box<CheckersNetwork>> = LazyLock::new(|| embedded_network(ENGLISH_FILE));
+static ENGLISH: LazyLock<Arc<CheckersNetwork>> = LazyLock::new(|| embedded_network(ENGLISH_FILE));
 
 type Options<V> = <Checkers<V> as Position>::Options;
 
@@ -64,7 +64,7 @@ impl CheckersEval for EnglishRules {
     const CONTEMPT: Score = 0;
 
     fn evaluator() -> NetworkEvaluation {
-        NetworkEvaluation(&ENGLISH)
+        NetworkEvaluation(Arc::clone(&ENGLISH))
     }
 
     fn tuner(_: &Options<Self>, _: &Knowledge) -> Option<Box<dyn Tuner>> {
@@ -81,7 +81,7 @@ impl CheckersEval for ContestRules {
     const CONTEMPT: Score = 100;
 
     fn evaluator() -> PatternEvaluation {
-        PatternEvaluation::new(&ENGLISH)
+        PatternEvaluation::new(Arc::clone(&ENGLISH))
     }
 
     fn tuner(options: &Options<Self>, knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
@@ -90,8 +90,8 @@ impl CheckersEval for ContestRules {
 }
 
 /// Evaluation by a network.
-#[derive(Clone, Copy)]
-pub struct NetworkEvaluation(&'static CheckersNetwork);
+#[derive(Clone)]
+pub struct NetworkEvaluation(Arc<CheckersNetwork>);
 
 /// The board rotated by 180°.
 #[inline(always)]
@@ -134,7 +134,7 @@ impl<V: CheckersEval> Evaluator<Checkers<V>> for NetworkEvaluation {
 
     #[inline(always)]
     fn eval(&self, position: &Checkers<V>, (): &()) -> Score {
-        network_eval(self.0, position)
+        network_eval(&self.0, position)
     }
 }
 
@@ -285,9 +285,16 @@ impl<V: CheckersEval> Searchable for Checkers<V> {
 }
 
 impl<V: CheckersEval> Learnable for Checkers<V> {
-    const SHAPE: Shape = CheckersNetwork::SHAPE;
+    type Learned = NetworkEvaluation;
 
-    fn boards(&self) -> Boards {
+    const SHAPE: Shape = CheckersNetwork::SHAPE;
+    const FADE_PLIES: u32 = FADE_PLIES;
+
+    fn learned(file: &[u8], _: &Knowledge) -> Result<NetworkEvaluation, NetworkError> {
+        Ok(NetworkEvaluation(CheckersNetwork::parse(file)?.into()))
+    }
+
+    fn boards(&self, _: &V::Evaluator) -> Boards {
         boards(self)
     }
 
@@ -299,8 +306,8 @@ impl<V: CheckersEval> Learnable for Checkers<V> {
         bucket(boards)
     }
 
-    fn is_ending(&[own, other, _]: &Boards) -> bool {
-        count(own | other) <= 8
+    fn is_ending(&self) -> bool {
+        count(self.pieces(Side::First) | self.pieces(Side::Second)) <= 8
     }
 
     /// Half of the games start with a man less on each side.
@@ -320,42 +327,25 @@ impl<V: CheckersEval> Learnable for Checkers<V> {
 
 #[cfg(test)]
 mod tests {
-    use crownhead_rules::{Contest, English, MoveList};
+    use crownhead_rules::{Contest, English};
 
     use super::*;
+    use crate::eval::tests::{check_kernels, check_network_file, random_games};
 
     #[test]
     fn network_file_is_intact_and_small_and_says_how_it_was_made() {
-        let file = ENGLISH_FILE;
-        assert_eq!(CheckersNetwork::parse(file).map(drop), Ok(()));
-        assert!(file.len() <= 256 << 10, "{} bytes", file.len());
-        let end = file.windows(2).position(|pair| pair == b"\n\n").unwrap();
-        let header = std::str::from_utf8(&file[..end]).unwrap();
-        for part in ["# crownhead train fit english ", "# data: ", " loss ", "# match: "] {
-            assert!(header.contains(part), "no {part:?} in\n{header}");
-        }
+        check_network_file(ENGLISH_FILE, "english", CheckersNetwork::parse(ENGLISH_FILE));
     }
 
     /// The boards of positions of random games.
     fn random_boards() -> Vec<Boards> {
-        let mut rng = fastrand::Rng::with_seed(1);
-        let (mut list, mut moves) = (Vec::new(), MoveList::new());
-        for _ in 0..50 {
-            let mut position = English::start(&Default::default());
-            while position.outcome(&[]).is_none() {
-                list.push(boards(&position));
-                position.legal_moves(&mut moves);
-                position.play(moves[rng.usize(0..moves.len())]);
-            }
-        }
-        list
+        random_games::<English>(50).iter().map(boards).collect()
     }
 
     #[test]
     fn network_gives_the_same_integers_on_every_processor() {
         for boards in random_boards() {
-            let (scores, plain) = ENGLISH.scores(BoardInputs(boards), bucket(&boards));
-            assert!(scores.iter().all(|score| *score == plain), "{boards:x?}: {scores:?} {plain}");
+            check_kernels(&ENGLISH, BoardInputs(boards), bucket(&boards));
         }
     }
 

@@ -13,11 +13,14 @@
 use std::sync::{Arc, LazyLock};
 
 use crownhead_rules::chinese_checkers::{CAMPS, MAX_PLIES, Move};
-use crownhead_rules::{Bits, ChineseCheckers, Notation, Position, Side, SoloDistances};
+use crownhead_rules::{Bits, ChineseCheckers, MoveList, Notation, Position, Side, SoloDistances};
 
-use super::embedded_weights;
+use super::{embedded_network, embedded_weights, transposed};
 use crate::bench::BenchPositions;
 use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, Weights};
+use crate::network::{Inputs, Network, NetworkError, Shape};
+use crate::train::data::Boards;
+use crate::train::{self, Learnable, Trainer};
 use crate::tune::{LinearTuner, Tunable, Tuner};
 use crate::{Evaluator, Knowledge, Score, SearchParams, Searchable};
 
@@ -84,7 +87,24 @@ static WEIGHTS: LazyLock<Weights> =
 pub struct Evaluation {
     weights: Weights,
     solo: Option<Arc<dyn SoloDistances>>,
+    /// Corrects the weighted sum in positions that the solo table contains.
+    network: Option<Arc<RaceNetwork>>,
 }
+
+const NETWORK_FILE: &[u8] = include_bytes!("../../networks/chinese-checkers.network");
+
+static NETWORK: LazyLock<Arc<RaceNetwork>> = LazyLock::new(|| embedded_network(NETWORK_FILE));
+
+/// The shape of the network.
+type RaceNetwork = Network<{ OTHER_TURNS + TURNS }, 32, 4>;
+
+// Inputs of the network: own pieces, the opponent's pieces, then one of each of the following.
+const CONTACT: usize = 128;
+const AHEAD: usize = CONTACT + CONTACTS;
+const OWN_TURNS: usize = AHEAD + 2 * MAX_AHEAD as usize + 1;
+const OTHER_TURNS: usize = OWN_TURNS + TURNS;
+const MAX_AHEAD: i32 = 8;
+const TURNS: usize = 32;
 
 /// Number of contact classes; see [`contact`].
 const CONTACTS: usize = 16;
@@ -197,6 +217,14 @@ impl Evaluation {
         Some([race(solo, own, own_turns), race(solo, other, other_turns)])
     }
 
+    /// The weighted sum of the features.
+    #[inline(always)]
+    fn sum(&self, views: [MoverView; 2], races: Option<[Race; 2]>) -> Score {
+        let mut sum = self.weights.sum();
+        self.add_features(views, races, &mut sum);
+        sum.score(phase(views, races))
+    }
+
     #[inline(always)]
     fn add_features(
         &self,
@@ -272,6 +300,52 @@ fn views(position: &ChineseCheckers) -> [MoverView; 2] {
     [MoverView::new(position, side), MoverView::new(position, side.other())]
 }
 
+/// The inputs of the network.
+#[derive(Clone)]
+struct RaceInputs {
+    view: MoverView,
+    contact: usize,
+    own_turns: i32,
+    other_turns: i32,
+}
+
+impl RaceInputs {
+    #[inline(always)]
+    fn new(view: MoverView, own_turns: i32, other_turns: i32) -> RaceInputs {
+        let opponent = MoverView { own: view.other.reverse_bits(), other: view.own.reverse_bits() };
+        RaceInputs { view, contact: contact([view, opponent]), own_turns, other_turns }
+    }
+
+    fn from_boards(&[own, other, rest]: &Boards) -> RaceInputs {
+        let turns = |shift: u32| (rest >> shift & 0xff) as i32;
+        RaceInputs::new(MoverView { own, other }, turns(16), turns(24))
+    }
+
+    /// By the turns that both sides still need.
+    #[inline(always)]
+    fn bucket(&self) -> usize {
+        ((self.own_turns + self.other_turns) / 6).clamp(0, 3) as usize
+    }
+}
+
+impl Inputs for RaceInputs {
+    #[inline(always)]
+    fn each(self, mut on_input: impl FnMut(usize)) {
+        for cell in Bits(self.view.own) {
+            on_input(cell as usize);
+        }
+        for cell in Bits(self.view.other) {
+            on_input(64 + cell as usize);
+        }
+        on_input(CONTACT + self.contact);
+        let ahead = (self.other_turns - self.own_turns).clamp(-MAX_AHEAD, MAX_AHEAD);
+        on_input(AHEAD + (ahead + MAX_AHEAD) as usize);
+        let turns = |turns: i32| turns.clamp(0, TURNS as i32 - 1) as usize;
+        on_input(OWN_TURNS + turns(self.own_turns));
+        on_input(OTHER_TURNS + turns(self.other_turns));
+    }
+}
+
 /// Move score per step of progress.
 const PROGRESS: i32 = 300;
 
@@ -288,7 +362,7 @@ impl Tunable<ChineseCheckers> for Evaluation {
     }
 
     fn with_weights(&self, weights: Weights) -> Self {
-        Evaluation { weights, solo: self.solo.clone() }
+        Evaluation { weights, solo: self.solo.clone(), network: None }
     }
 
     fn features(&self, position: &ChineseCheckers, sink: &mut impl FeatureSink) {
@@ -318,9 +392,12 @@ impl Evaluator<ChineseCheckers> for Evaluation {
     fn eval(&self, position: &ChineseCheckers, (): &()) -> Score {
         let views = views(position);
         let races = self.races(views);
-        let mut sum = self.weights.sum();
-        self.add_features(views, races, &mut sum);
-        let score = sum.score(phase(views, races));
+        let mut score = self.sum(views, races);
+        if let (Some(network), Some([own, other])) = (&self.network, races) {
+            let inputs = RaceInputs::new(views[0], own.turns, other.turns);
+            let bucket = inputs.bucket();
+            score += network.eval(inputs, bucket);
+        }
         let left = position.plies_left();
         if left >= FADE_PLIES { score } else { score * left as Score / FADE_PLIES as Score }
     }
@@ -345,7 +422,7 @@ impl Searchable for ChineseCheckers {
 
     fn evaluator(knowledge: &Knowledge) -> Evaluation {
         let solo = knowledge.get::<dyn SoloDistances>(ChineseCheckers::ID, "solo");
-        Evaluation { weights: WEIGHTS.clone(), solo }
+        Evaluation { weights: WEIGHTS.clone(), solo, network: Some(Arc::clone(&NETWORK)) }
     }
 
     fn textbook_evaluator(knowledge: &Knowledge) -> Evaluation {
@@ -353,7 +430,12 @@ impl Searchable for ChineseCheckers {
     }
 
     fn tuner((): &(), knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
-        LinearTuner::<Self, _>::boxed(&(), knowledge, Self::evaluator(knowledge))
+        let evaluator = Evaluation { network: None, ..Self::evaluator(knowledge) };
+        LinearTuner::<Self, _>::boxed(&(), knowledge, evaluator)
+    }
+
+    fn trainer((): &(), knowledge: &Knowledge) -> Option<Box<dyn Trainer>> {
+        train::boxed::<Self>(&(), knowledge)
     }
 
     #[inline(always)]
@@ -372,5 +454,80 @@ impl Searchable for ChineseCheckers {
     #[inline(always)]
     fn history_index(mv: Move) -> usize {
         (mv.from().index() << 6 | mv.to().index()) as usize
+    }
+}
+
+/// The third board holds what the two others do not tell: the weighted sum, and the turns that each
+/// side still needs.
+impl Learnable for ChineseCheckers {
+    type Learned = Evaluation;
+
+    const SHAPE: Shape = RaceNetwork::SHAPE;
+    const FADE_PLIES: u32 = FADE_PLIES;
+
+    fn learned(file: &[u8], knowledge: &Knowledge) -> Result<Evaluation, NetworkError> {
+        let network = Some(RaceNetwork::parse(file)?.into());
+        Ok(Evaluation { network, ..Self::evaluator(knowledge) })
+    }
+
+    fn boards(&self, evaluator: &Evaluation) -> Boards {
+        let views = views(self);
+        let races = evaluator.races(views);
+        let sum = evaluator.sum(views, races).clamp(i16::MIN.into(), i16::MAX.into());
+        let turns = |index: usize| races.map_or(0, |races| races[index].turns as u64 & 0xff);
+        let rest = u64::from(sum as u16) | turns(0) << 16 | turns(1) << 24;
+        [views[0].own, views[0].other, rest]
+    }
+
+    fn base(&[_, _, rest]: &Boards) -> Score {
+        Score::from(rest as i16)
+    }
+
+    fn inputs(boards: &Boards, on_input: impl FnMut(usize)) {
+        RaceInputs::from_boards(boards).each(on_input);
+    }
+
+    fn bucket(boards: &Boards) -> usize {
+        RaceInputs::from_boards(boards).bucket()
+    }
+
+    fn mirrored(&[own, other, rest]: &Boards) -> Option<Boards> {
+        Some([transposed(own), transposed(other), rest])
+    }
+
+    /// Half of the games start with random moves forward.
+    fn training_start((): &(), rng: &mut fastrand::Rng) -> Self {
+        let mut position = Self::start(&());
+        let plies = if rng.bool() { 2 * rng.u32(0..10) } else { 0 };
+        let mut moves = MoveList::new();
+        for _ in 0..plies {
+            position.legal_moves(&mut moves);
+            let advances = |mv: &&Move| position.move_score(**mv) > 0;
+            let choices: Vec<_> = moves.iter().filter(advances).copied().collect();
+            let Some(mv) = rng.choice(choices) else { break };
+            position.play(mv);
+        }
+        position
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::tests::{check_kernels, check_network_file, random_games};
+
+    #[test]
+    fn network_file_is_intact_and_small_and_says_how_it_was_made() {
+        check_network_file(NETWORK_FILE, "chinese-checkers", RaceNetwork::parse(NETWORK_FILE));
+    }
+
+    #[test]
+    fn network_gives_the_same_integers_on_every_processor() {
+        for position in random_games::<ChineseCheckers>(10) {
+            let view = views(&position)[0];
+            let turns = [view.own, view.other].map(|pieces| pieces.count_ones() as i32 + 4);
+            let inputs = RaceInputs::new(view, turns[0], turns[1]);
+            check_kernels(&NETWORK, inputs.clone(), inputs.bucket());
+        }
     }
 }

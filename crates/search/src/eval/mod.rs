@@ -1,9 +1,10 @@
 //! Static evaluation: the [`Evaluator`] interface and one evaluator per family of games.
 //!
-//! A network evaluates English checkers. It is in `networks/`, and the file says how
-//! `crownhead train` made it. The evaluators of the other games are weighted sums of features. The
-//! weights are in `weights/`; each file says how `crownhead tune` made it. `weights/textbook/` holds
-//! the few weights of the textbook players.
+//! A network evaluates English checkers; in Chinese checkers and Capture Halma its output is added
+//! to a weighted sum of features. The networks are in `networks/`, and each file says how
+//! `crownhead train` made it. Contest checkers is evaluated by a weighted sum alone. The weights are
+//! in `weights/`; each file says how `crownhead tune` made it. `weights/textbook/` holds the few
+//! weights of the textbook players.
 
 pub mod capture_halma;
 pub mod checkers;
@@ -11,6 +12,8 @@ pub mod chinese_checkers;
 pub mod material;
 pub mod patterns;
 pub mod weights;
+
+use std::sync::Arc;
 
 use crownhead_rules::Position;
 
@@ -42,6 +45,17 @@ pub trait Evaluator<P: Position>: Send + Sync {
     }
 }
 
+/// Swaps rows and columns.
+#[inline(always)]
+const fn transposed(board: u64) -> u64 {
+    let swap = (board ^ board >> 7) & 0x00aa_00aa_00aa_00aa;
+    let board = board ^ swap ^ swap << 7;
+    let swap = (board ^ board >> 14) & 0x0000_cccc_0000_cccc;
+    let board = board ^ swap ^ swap << 14;
+    let swap = (board ^ board >> 28) & 0x0000_0000_f0f0_f0f0;
+    board ^ swap ^ swap << 28
+}
+
 /// Parses a weights file of this crate. A test parses them all, so parsing cannot fail.
 fn embedded_weights(text: &str, layout: Layout) -> Weights {
     let total = layout.iter().map(|(_, len)| len).sum();
@@ -51,17 +65,55 @@ fn embedded_weights(text: &str, layout: Layout) -> Weights {
 /// Reads a network of this crate. A test reads them all, so reading cannot fail.
 fn embedded_network<const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usize>(
     bytes: &[u8],
-) -> Box<Network<INPUTS, HIDDEN, BUCKETS>> {
-    Network::parse(bytes).unwrap_or_else(|_| Network::zero())
+) -> Arc<Network<INPUTS, HIDDEN, BUCKETS>> {
+    Network::parse(bytes).unwrap_or_else(|_| Network::zero()).into()
 }
 
 #[cfg(test)]
 mod tests {
-    use crownhead_rules::{CaptureHalma, ChineseCheckers, Contest};
+    use crownhead_rules::{CaptureHalma, ChineseCheckers, Contest, MoveList};
 
     use super::*;
     use crate::Searchable;
+    use crate::network::{Inputs, NetworkError};
     use crate::tune::Tunable;
+
+    /// Checks a file of a network.
+    pub(super) fn check_network_file<T>(file: &[u8], game: &str, parsed: Result<T, NetworkError>) {
+        assert_eq!(parsed.map(drop), Ok(()), "{game}");
+        assert!(file.len() <= 256 << 10, "{game}: {} bytes", file.len());
+        let end = file.windows(2).position(|pair| pair == b"\n\n").unwrap();
+        let header = std::str::from_utf8(&file[..end]).unwrap();
+        let command = format!("# crownhead train fit {game} ");
+        for part in [&command, "# data: ", " loss ", "# match: "] {
+            assert!(header.contains(part), "no {part:?} in\n{header}");
+        }
+    }
+
+    /// Checks that all versions of the kernel agree with a plain loop.
+    pub(super) fn check_kernels<const I: usize, const H: usize, const B: usize>(
+        network: &Network<I, H, B>,
+        inputs: impl Inputs + Clone,
+        bucket: usize,
+    ) {
+        let (scores, plain) = network.scores(inputs, bucket);
+        assert!(scores.iter().all(|score| *score == plain), "{scores:?} {plain}");
+    }
+
+    /// Positions of random games.
+    pub(super) fn random_games<P: Searchable>(games: usize) -> Vec<P> {
+        let mut rng = fastrand::Rng::with_seed(1);
+        let (mut list, mut moves) = (Vec::new(), MoveList::new());
+        for _ in 0..games {
+            let mut position = P::start(&Default::default());
+            while position.outcome(&[]).is_none() {
+                list.push(position.clone());
+                position.legal_moves(&mut moves);
+                position.play(moves[rng.usize(0..moves.len())]);
+            }
+        }
+        list
+    }
 
     fn check<P: Searchable>(texts: &[&str])
     where

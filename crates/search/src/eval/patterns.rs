@@ -8,7 +8,7 @@
 //! windows cover the board. Back ranks, bridges, holes and advanced posts are all patterns, and the
 //! tuner finds their values. (Such patterns made the draughts program Scan strong.)
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use crownhead_rules::checkers::squares::{BOTTOM_ROW, SQUARES, TOP_ROW};
 use crownhead_rules::checkers::{Checkers, ContestRules, Move};
@@ -61,11 +61,11 @@ pub struct PatternEvaluation {
     weights: Weights,
     /// The network of positions with kings. Kings are an option of contest checkers; its weights do
     /// not cover them.
-    with_kings: &'static CheckersNetwork,
+    with_kings: Arc<CheckersNetwork>,
 }
 
 impl PatternEvaluation {
-    pub(super) fn new(with_kings: &'static CheckersNetwork) -> PatternEvaluation {
+    pub(super) fn new(with_kings: Arc<CheckersNetwork>) -> PatternEvaluation {
         PatternEvaluation { weights: CONTEST.clone(), with_kings }
     }
 }
@@ -225,7 +225,7 @@ impl Tunable<Checkers<ContestRules>> for PatternEvaluation {
     }
 
     fn with_weights(&self, weights: Weights) -> Self {
-        PatternEvaluation { weights, with_kings: self.with_kings }
+        PatternEvaluation { weights, with_kings: Arc::clone(&self.with_kings) }
     }
 
     #[inline(always)]
@@ -257,7 +257,7 @@ impl Evaluator<Checkers<ContestRules>> for PatternEvaluation {
     #[inline(always)]
     fn eval(&self, position: &Checkers<ContestRules>, (): &()) -> Score {
         if position.has_kings() {
-            return network_eval(self.with_kings, position);
+            return network_eval(&self.with_kings, position);
         }
         let mut sum = self.weights.sum();
         self.features(position, &mut sum);

@@ -19,15 +19,20 @@
 //!
 //! | bytes | record |
 //! |---|---|
-//! | 8, 8, 8 | boards from the side to move: own pieces, the opponent's pieces, kings of both |
+//! | 8, 8, 8 | from the side to move: own pieces, the opponent's, and a third word (see below) |
 //! | 2 | score of the search for the side to move, signed |
 //! | 1 | result for the side to move: 0 loss, 1 draw, 2 win, 3 unknown (off the game) |
 //! | 1 | plies left before a draw counter ends the game, at most 255 |
 //! | 4 | number of the game |
+//!
+//! The third word is what else the game needs: in checkers the kings of both, otherwise the
+//! weighted sum that the network's output is added to, and in Chinese checkers the turns of both
+//! sides.
 
 use std::io::{self, Read, Write};
 
-/// Boards seen from the side to move: own pieces, the opponent's pieces, kings of both.
+/// The position from the side to move: own pieces, the opponent's pieces, and what else the game
+/// needs.
 pub type Boards = [u64; 3];
 
 /// Bytes of a record.

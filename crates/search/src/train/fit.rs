@@ -1,8 +1,10 @@
 //! Trains a network: Adam on the cross-entropy between the predicted and the target result.
 
 use super::data::Record;
-use crate::StopFlag;
-use crate::network::{HIDDEN_ONE, OUTPUT_ONE, POINTS_PER_LOGIT, Shape, WEIGHT_LIMIT, shape_text};
+use crate::network::{
+    HIDDEN_ONE, NetworkError, OUTPUT_ONE, POINTS_PER_LOGIT, Shape, WEIGHT_LIMIT, shape_text, words,
+};
+use crate::{Score, StopFlag};
 
 /// Options of the training.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +17,7 @@ pub struct FitOptions {
     pub learning_rate: f32,
     /// Positions per step.
     pub batch: usize,
-    /// Random seed of the initial weights and of the order of positions.
+    /// Random seed of the order of positions.
     pub seed: u64,
 }
 
@@ -37,7 +39,9 @@ struct Sample {
     /// End of its inputs; they start where those of the sample before end.
     inputs_end: u32,
     bucket: u8,
-    /// Factor of the output: an advantage counts less near a draw by a counter.
+    /// Logits that the output is added to.
+    base: f32,
+    /// Factor of the sum: an advantage counts less near a draw by a counter.
     scale: f32,
     /// Expected result by the search's score.
     score: f32,
@@ -48,22 +52,31 @@ struct Sample {
 
 /// One game in this many is used for validation.
 const VALIDATION_GAMES: u32 = 50;
-/// With fewer plies left before a draw counter ends the game, scores fade to zero.
-const FADE_PLIES: u8 = 16;
+
+/// Terms of a position's score besides the output of the network.
+#[derive(Clone, Copy)]
+pub(super) struct Terms {
+    /// Output bucket.
+    pub(super) bucket: usize,
+    /// Score that the output is added to.
+    pub(super) base: Score,
+    /// Factor of the sum: an advantage counts less near a draw by a counter.
+    pub(super) scale: f32,
+}
 
 impl TrainingSet {
     /// Adds a position.
     pub(super) fn push(
         &mut self,
         record: &Record,
-        bucket: usize,
+        Terms { bucket, base, scale }: Terms,
         inputs: impl FnOnce(&mut dyn FnMut(usize)),
     ) {
         inputs(&mut |input| self.inputs.push(input as u16));
-        let scale = f32::from(record.plies_left.min(FADE_PLIES)) / f32::from(FADE_PLIES);
         self.samples.push(Sample {
             inputs_end: self.inputs.len() as u32,
             bucket: bucket as u8,
+            base: base as f32 / POINTS_PER_LOGIT,
             scale,
             score: sigmoid(f32::from(record.score) / POINTS_PER_LOGIT),
             result: record.result.map_or(f32::NAN, |result| f32::from(result) / 2.0),
@@ -112,7 +125,9 @@ fn offsets(shape: Shape) -> Offsets {
 }
 
 impl FloatNetwork {
-    fn random(shape: Shape, rng: &mut fastrand::Rng) -> FloatNetwork {
+    /// A network with random weights.
+    pub fn random(shape: Shape, seed: u64) -> FloatNetwork {
+        let mut rng = fastrand::Rng::with_seed(seed);
         let offsets = offsets(shape);
         let mut weights = vec![0.0; offsets.total];
         let spread = 0.25;
@@ -121,6 +136,22 @@ impl FloatNetwork {
         let output = &mut weights[offsets.output..offsets.output_bias];
         output.iter_mut().for_each(|w| *w = 0.5 * (rng.f32() - 0.5));
         FloatNetwork { shape, weights }
+    }
+
+    /// Reads a weights file, to train the network further.
+    pub fn parse(bytes: &[u8], shape: Shape) -> Result<FloatNetwork, NetworkError> {
+        let words: Vec<i16> = words(bytes, shape)?.collect();
+        let Offsets { output, output_bias, .. } = offsets(shape);
+        let float = |word: i16, one: i32| f32::from(word) / one as f32;
+        let mut weights: Vec<f32> =
+            words[..output].iter().map(|word| float(*word, HIDDEN_ONE)).collect();
+        weights.extend(words[output..output_bias].iter().map(|word| float(*word, OUTPUT_ONE)));
+        let biases = words[output_bias..].as_chunks().0.iter();
+        weights.extend(biases.map(|&[low, high]| {
+            let bias = i32::from(high) << 16 | i32::from(low as u16);
+            bias as f32 / (HIDDEN_ONE * OUTPUT_ONE) as f32
+        }));
+        Ok(FloatNetwork { shape, weights })
     }
 
     /// Converts the weights to integers and formats them as a weights file. `comment` says how the
@@ -180,22 +211,21 @@ pub struct Epoch {
     pub validation_loss: f32,
 }
 
-/// Trains a network. Stops early if `stop` is set.
+/// Trains a network further. Stops early if `stop` is set.
 pub fn fit(
     set: &TrainingSet,
-    shape: Shape,
+    mut network: FloatNetwork,
     options: &FitOptions,
     stop: &StopFlag,
     on_epoch: &mut dyn FnMut(&Epoch),
 ) -> FloatNetwork {
     let mut rng = fastrand::Rng::with_seed(options.seed);
-    let mut network = FloatNetwork::random(shape, &mut rng);
     let (mut order, validation): (Vec<u32>, Vec<u32>) = (0..set.samples.len() as u32)
         .partition(|&index| !set.samples[index as usize].is_validation);
     let mut adam = Adam::new(network.weights.len());
     let steps = options.epochs * order.len().div_ceil(options.batch.max(1)).max(1);
     let mut step = 0;
-    let mut gradient = Gradient::new(shape);
+    let mut gradient = Gradient::new(network.shape);
     for number in 1..=options.epochs {
         rng.shuffle(&mut order);
         let mut loss = 0.0;
@@ -231,7 +261,7 @@ fn loss_on(
         let sample = &set.samples[index as usize];
         let inputs = set.inputs(index as usize);
         let output = network.forward(inputs, sample.bucket.into(), &mut hidden);
-        f64::from(cross_entropy(output * sample.scale, target(sample, options)))
+        f64::from(cross_entropy((output + sample.base) * sample.scale, target(sample, options)))
     };
     let sum: f64 = indices.iter().map(loss).sum();
     (sum / indices.len().max(1) as f64) as f32
@@ -283,12 +313,13 @@ impl Gradient {
         let sample = &set.samples[index];
         let (inputs, bucket) = (set.inputs(index), usize::from(sample.bucket));
         let (offsets, width) = (offsets(network.shape), network.shape.hidden);
-        let logit = network.forward(inputs, bucket, &mut self.hidden) * sample.scale;
+        let output = network.forward(inputs, bucket, &mut self.hidden);
+        let logit = (output + sample.base) * sample.scale;
         let target = target(sample, options);
         let slope = (sigmoid(logit) - target) * sample.scale;
-        let output = offsets.output + bucket * width;
-        let weights = &network.weights[output..][..width];
-        let gradients = &mut self.values[output..][..width];
+        let start = offsets.output + bucket * width;
+        let weights = &network.weights[start..][..width];
+        let gradients = &mut self.values[start..][..width];
         for ((unit, weight), gradient) in self.hidden.iter_mut().zip(weights).zip(gradients) {
             let active = unit.clamp(0.0, 1.0);
             *gradient += slope * active * active;
@@ -378,7 +409,8 @@ mod tests {
                 plies_left: 255,
                 game,
             };
-            set.push(&record, bucket(boards), |on_input| BoardInputs(boards).each(on_input));
+            let terms = Terms { bucket: bucket(boards), base: 0, scale: 1.0 };
+            set.push(&record, terms, |on_input| BoardInputs(boards).each(on_input));
             positions.push(boards);
         }
         (set, positions)
@@ -389,7 +421,8 @@ mod tests {
         let (set, positions) = training_set();
         let options = FitOptions { epochs: 30, batch: 64, ..FitOptions::default() };
         let mut losses = Vec::new();
-        let float = fit(&set, SHAPE, &options, &StopFlag::new(), &mut |epoch| {
+        let start = FloatNetwork::random(SHAPE, 1);
+        let float = fit(&set, start, &options, &StopFlag::new(), &mut |epoch| {
             losses.push(epoch.validation_loss);
         });
         assert!(losses.last() < losses.first(), "{losses:?}");
@@ -409,9 +442,17 @@ mod tests {
     }
 
     #[test]
+    fn a_network_read_to_train_it_further_is_the_one_that_was_written() {
+        let mut network = FloatNetwork::random(SHAPE, 1);
+        network.weights.extend([-3.5, 700.25]);
+        network.weights.drain(..2);
+        let bytes = network.to_bytes("");
+        assert_eq!(FloatNetwork::parse(&bytes, SHAPE).unwrap().to_bytes(""), bytes);
+    }
+
+    #[test]
     fn damaged_or_foreign_networks_are_refused() {
-        let mut rng = fastrand::Rng::with_seed(1);
-        let bytes = FloatNetwork::random(SHAPE, &mut rng).to_bytes("one line\nanother");
+        let bytes = FloatNetwork::random(SHAPE, 1).to_bytes("one line\nanother");
         let parse = |bytes: &[u8]| Network::<32, 16, 2>::parse(bytes).map(drop);
         assert_eq!(parse(&bytes), Ok(()));
         assert!(Network::<32, 32, 2>::parse(&bytes).is_err());

@@ -1,14 +1,17 @@
-//! Training of learned evaluations: data from self-play games, then a network fitted to it.
+//! Training of learned evaluations: data from self-play games, a network fitted to it, and a match.
 //!
 //! [`Trainer::play_games`] plays games and collects quiet positions, each with the search's score
 //! and the result of the game; [`data`] is their file format. [`fit()`] trains a network on them.
-//! Both are reproducible: the same seed gives the same data and the same network.
+//! [`Trainer::play_match`] shows whether the network is stronger. All are reproducible: the same
+//! seed gives the same data, the same network and, with a limit of nodes, the same games.
 
 pub mod data;
 mod fit;
+mod matches;
 mod self_play;
 
 pub use fit::{Epoch, FitOptions, FloatNetwork, TrainingSet, fit};
+pub use matches::{MatchError, MatchOptions, PairResult};
 pub use self_play::SelfPlayOptions;
 
 use std::marker::PhantomData;
@@ -17,16 +20,34 @@ use std::ops::Range;
 use crownhead_rules::Game;
 
 use self::data::{Boards, Record};
-use crate::network::Shape;
-use crate::{GameVisitor, HasEngine, HashAllocError, Knowledge, Searchable, StopFlag, visit};
+use self::fit::Terms;
+use self::matches::Matches;
+use crate::network::{NetworkError, Shape};
+use crate::{
+    Evaluator, GameVisitor, HasEngine, HashAllocError, Knowledge, Score, Searchable, StopFlag,
+    visit,
+};
 
 /// A game with a learned evaluation.
 pub trait Learnable: Searchable {
+    /// The evaluator with a network.
+    type Learned: Evaluator<Self> + Clone + 'static;
+
     /// Shape of the network.
     const SHAPE: Shape;
+    /// With fewer plies left before a draw counter ends the game, scores fade to zero.
+    const FADE_PLIES: u32;
+
+    /// Creates the evaluator with the network of a file.
+    fn learned(file: &[u8], knowledge: &Knowledge) -> Result<Self::Learned, NetworkError>;
 
     /// The board from the side to move.
-    fn boards(&self) -> Boards;
+    fn boards(&self, evaluator: &Self::Evaluator) -> Boards;
+
+    /// Score that the output of the network is added to.
+    fn base(_boards: &Boards) -> Score {
+        0
+    }
 
     /// Calls `on_input` with the index of every active input of the network.
     fn inputs(boards: &Boards, on_input: impl FnMut(usize));
@@ -34,8 +55,15 @@ pub trait Learnable: Searchable {
     /// Output bucket of a position.
     fn bucket(boards: &Boards) -> usize;
 
-    /// Whether few pieces are left.
-    fn is_ending(boards: &Boards) -> bool;
+    /// The mirror image, if the rules are symmetric: the network learns it too.
+    fn mirrored(_boards: &Boards) -> Option<Boards> {
+        None
+    }
+
+    /// Whether few pieces are left; see [`SelfPlayOptions`].
+    fn is_ending(&self) -> bool {
+        false
+    }
 
     /// Start position of a self-play game.
     fn training_start(options: &Self::Options, _rng: &mut fastrand::Rng) -> Self {
@@ -59,6 +87,17 @@ pub trait Trainer: Send + Sync {
 
     /// Converts records to inputs of the network.
     fn add_samples(&self, records: &[Record], set: &mut TrainingSet);
+
+    /// Plays pairs of games between two networks; `None` stands for the game's own evaluator.
+    /// Returns the results for the first one in the order of the pairs, or `None` if `stop` was
+    /// set.
+    fn play_match(
+        &self,
+        networks: [Option<&[u8]>; 2],
+        pairs: Range<u32>,
+        options: &MatchOptions,
+        stop: &StopFlag,
+    ) -> Result<Option<Vec<PairResult>>, MatchError>;
 }
 
 struct GameTrainer<P: Learnable> {
@@ -83,9 +122,42 @@ impl<P: Learnable> Trainer for GameTrainer<P> {
 
     fn add_samples(&self, records: &[Record], set: &mut TrainingSet) {
         for record in records {
-            set.push(record, P::bucket(&record.boards), |on_input| {
-                P::inputs(&record.boards, on_input);
-            });
+            let Record { boards, plies_left, .. } = record;
+            let scale = u32::from(*plies_left).min(P::FADE_PLIES) as f32 / P::FADE_PLIES as f32;
+            let terms = Terms { bucket: P::bucket(boards), base: P::base(boards), scale };
+            for boards in [Some(*boards), P::mirrored(boards)].into_iter().flatten() {
+                set.push(record, terms, |on_input| P::inputs(&boards, on_input));
+            }
+        }
+    }
+
+    fn play_match(
+        &self,
+        [first, second]: [Option<&[u8]>; 2],
+        pairs: Range<u32>,
+        options: &MatchOptions,
+        stop: &StopFlag,
+    ) -> Result<Option<Vec<PairResult>>, MatchError> {
+        let learned = |file: &[u8], player| {
+            P::learned(file, &self.knowledge).map_err(|error| MatchError::Network(player, error))
+        };
+        let current = || P::evaluator(&self.knowledge);
+        let (rules, knowledge) = (&self.options, &self.knowledge);
+        let matches = Matches { rules, knowledge, pairs, options, stop };
+        match (first, second) {
+            (None, None) => matches.play(current, current),
+            (None, Some(second)) => {
+                let second = learned(second, 1)?;
+                matches.play(current, || second.clone())
+            }
+            (Some(first), None) => {
+                let first = learned(first, 0)?;
+                matches.play(|| first.clone(), current)
+            }
+            (Some(first), Some(second)) => {
+                let (first, second) = (learned(first, 0)?, learned(second, 1)?);
+                matches.play(|| first.clone(), || second.clone())
+            }
         }
     }
 }

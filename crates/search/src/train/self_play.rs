@@ -29,7 +29,7 @@ pub struct SelfPlayOptions {
 }
 
 /// A game whose opening is worse than this for a side, in points, is not played.
-const MAX_OPENING_SCORE: i32 = 200;
+pub(super) const MAX_OPENING_SCORE: i32 = 200;
 
 // Most plies of a game are played in its ending, and most lost games are lost long before. So
 // endings are played faster, few of their positions are stored, and clear draws are not played out.
@@ -42,7 +42,7 @@ const ENDING_STORED: u32 = 3;
 const DRAW_PLIES: u32 = 12;
 const DRAW_SCORE: i32 = 20;
 
-/// Score of a position that a table proves to be won: certain.
+/// Score of a position that is proved to be won: certain.
 const PROVED_SCORE: i32 = 2000;
 
 /// Plays games and returns their positions in the order of the games. They depend on the options
@@ -106,8 +106,8 @@ fn play_game<P: Learnable>(
     if !play_random(&mut position, &mut keys, random_plies, &mut rng) {
         return Vec::new();
     }
-    let mut search = |position: &P, keys: &[u64]| {
-        let nodes = options.nodes.div_ceil(if is_ending(position) { ENDING_NODES } else { 1 });
+    let search = |engine: &mut Engine<P>, position: &P, keys: &[u64]| {
+        let nodes = options.nodes.div_ceil(if position.is_ending() { ENDING_NODES } else { 1 });
         let limits = SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
         let request = SearchRequest { position, history_keys: keys, limits, multipv: 1 };
         engine.search(request, stop, |_| {})
@@ -118,7 +118,7 @@ fn play_game<P: Learnable>(
         if let Some(outcome) = position.outcome(&keys) {
             break outcome.winner;
         }
-        let report = search(&position, &keys);
+        let report = search(engine, &position, &keys);
         if stop.is_set() {
             return Vec::new();
         }
@@ -127,35 +127,32 @@ fn play_game<P: Learnable>(
         if keys.len() == random_plies as usize && score.abs() > MAX_OPENING_SCORE {
             return Vec::new();
         }
-        let record = |position: &P, score| record(knowledge, position, score, number);
         if let Some(plies) = plies_to_end(score) {
-            let record = record(&position, score);
-            if record.result.is_some() && is_quiet(&position, best) {
-                records.push((None, record));
+            if is_quiet(&position, best) {
+                records.push((None, record(engine, knowledge, &position, score, number)));
             }
             // A forced result. Drawn endings of forced lines do not count as such.
             break Some(if plies > 0 { position.side() } else { position.side().other() });
         }
-        let is_ending = is_ending(&position);
+        let is_ending = position.is_ending();
         drawn_plies = if is_ending && score.abs() <= DRAW_SCORE { drawn_plies + 1 } else { 0 };
         if drawn_plies > DRAW_PLIES {
             break None;
         }
         let is_stored = !is_ending || rng.u32(0..ENDING_STORED) == 0;
         if is_stored && is_quiet(&position, best) {
-            records.push((Some(position.side()), record(&position, score)));
+            let stored = record(engine, knowledge, &position, score, number);
+            records.push((Some(position.side()), stored));
             if rng.u32(0..100) < options.off_game {
                 let (mut off_game, mut off_keys) = (position.clone(), keys.clone());
                 let plies = rng.u32(1..3);
                 if play_random(&mut off_game, &mut off_keys, plies, &mut rng) {
-                    let report = search(&off_game, &off_keys);
-                    let score = report.score();
-                    let record = record(&off_game, score);
+                    let report = search(engine, &off_game, &off_keys);
                     if let Some(best) = report.best_move()
                         && is_quiet(&off_game, best)
-                        && (record.result.is_some() || plies_to_end(score).is_none())
                     {
-                        records.push((None, record));
+                        let score = report.score();
+                        records.push((None, record(engine, knowledge, &off_game, score, number)));
                     }
                 }
             }
@@ -175,7 +172,7 @@ fn play_game<P: Learnable>(
 }
 
 /// Plays random moves. Returns false if the game ends.
-fn play_random<P: Learnable>(
+pub(super) fn play_random<P: Learnable>(
     position: &mut P,
     keys: &mut Vec<u64>,
     plies: u32,
@@ -193,27 +190,34 @@ fn play_random<P: Learnable>(
     position.outcome(keys).is_none()
 }
 
-fn is_ending<P: Learnable>(position: &P) -> bool {
-    P::is_ending(&position.boards())
-}
-
 /// Whether neither the position nor its best move is about captures.
 fn is_quiet<P: Learnable>(position: &P, best: P::Move) -> bool {
     position.quiescence() != Quiescence::ForcedCaptures && P::capture_count(best) == 0
 }
 
-/// A position with the score of the search, or with what a table proves: result and score.
-fn record<P: Learnable>(knowledge: &Knowledge, position: &P, score: i32, game: u32) -> Record {
+/// A position with the score of the search, or with what a table or the search proves: result and
+/// score.
+fn record<P: Learnable>(
+    engine: &Engine<P>,
+    knowledge: &Knowledge,
+    position: &P,
+    score: i32,
+    game: u32,
+) -> Record {
     let (score, result) = match knowledge.value(position) {
         Some(TableValue::Win { .. }) => (PROVED_SCORE, Some(2)),
         Some(TableValue::Draw) => (0, Some(1)),
         Some(TableValue::Loss { .. }) => (-PROVED_SCORE, Some(0)),
         Some(TableValue::AtLeastDraw { .. } | TableValue::AtMostDraw { .. }) | None => {
-            (score, None)
+            match plies_to_end(score) {
+                Some(1..) => (PROVED_SCORE, Some(2)),
+                Some(_) => (-PROVED_SCORE, Some(0)),
+                None => (score, None),
+            }
         }
     };
     Record {
-        boards: position.boards(),
+        boards: position.boards(engine.evaluator()),
         score: score.clamp(i16::MIN.into(), i16::MAX.into()) as i16,
         result,
         plies_left: position.plies_left().min(255) as u8,

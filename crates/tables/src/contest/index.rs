@@ -2,8 +2,8 @@
 //!
 //! Positions are seen from the side to move; bit n of a board is the square with number n + 1, and
 //! the men of the side to move go toward higher bits. The *rows* of a position are the numbers of
-//! men of both sides in each row; its *level* is the number of steps until all men are on their last
-//! row. The index orders positions by rows, and rows by level: first all even levels, from the
+//! men of both sides in each row; its *level* is the number of steps until all men are on their
+//! last row. The index orders positions by rows, and rows by level: first all even levels, from the
 //! lowest to the highest, then all odd levels. A step lowers the level by one, so a position of an
 //! odd level has its value from positions of even levels, and only those are stored.
 //!

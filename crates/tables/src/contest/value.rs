@@ -1,9 +1,10 @@
 //! Values of positions.
 //!
-//! Without a capture, the game is drawn after ten plies. So the result depends on the number of plies
-//! that are left, from 10 right after a capture to 1. A result other than a draw stays the same with
-//! more plies left: by induction, its winner and its last move are the same. So one number says
-//! everything: n means that the side to move wins with n or more plies left, and draws with fewer;
+//! Without a capture, the game is drawn after ten plies. So the result depends on the number of
+//! plies that are left, from 10 right after a capture to 1. A result other than a draw stays the
+//! same with more plies left: by induction, its winner and its last move are the same. So one
+//! number says everything: n means that the side to move wins with n or more plies left, and draws
+//! with fewer;
 //! -n that it loses with n or more plies left. 0 is a draw.
 
 use crownhead_rules::checkers::MoverBoard;

@@ -117,7 +117,8 @@ fn open_slice(folder: &Path, slice: Slice) -> Result<SliceFile, TableError> {
 }
 
 impl EndgameTable {
-    /// Opens the table in a folder: all slices that are there. Checks headers and lists of blocks; [`check`](EndgameTable::check) checks the rest.
+    /// Opens the table in a folder: all slices that are there. Checks headers and lists of blocks;
+    /// [`check`](EndgameTable::check) checks the rest.
     ///
     /// # Errors
     /// If the folder or its slices are missing, or a file is not a complete slice of this version.

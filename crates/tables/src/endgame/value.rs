@@ -1,7 +1,7 @@
 //! Values of positions as bytes.
 //!
-//! 0 is a draw. n + 1 means that the game ends after n plies: with a win of the side to move if n is
-//! odd, with its loss if n is even.
+//! 0 is a draw. n + 1 means that the game ends after n plies: with a win of the side to move if n
+//! is odd, with its loss if n is even.
 
 use crownhead_rules::checkers::MoverBoard;
 

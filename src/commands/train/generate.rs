@@ -1,0 +1,135 @@
+//! `crownhead train generate`: self-play games for training data.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::value_parser;
+use crownhead_play::counted;
+use crownhead_rules::Game;
+use crownhead_search::train::SelfPlayOptions;
+use crownhead_search::train::data::{Block, DataError, DataReader, write_header};
+
+use super::find_trainer;
+use crate::failure::Failure;
+use crate::output::eprint_message;
+use crate::signals::stop_on_interrupt;
+
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Game, with options: english, contest:kings=true, …
+    game: Game,
+    /// Output file; an incomplete one is continued
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Number of games
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(value_parser = value_parser!(u32).range(1..=100_000_000))]
+    games: u32,
+    /// Nodes per move
+    #[arg(long, value_name = "N", default_value_t = 1200)]
+    #[arg(value_parser = value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Random plies at the start of each game; up to five more are added
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(value_parser = value_parser!(u32).range(0..=100))]
+    random_plies: u32,
+    /// Percentage of positions that are followed by one that is not from the game: one or two
+    /// random moves later
+    #[arg(long, value_name = "PERCENT", default_value_t = 10)]
+    #[arg(value_parser = value_parser!(u32).range(0..=100))]
+    off_game: u32,
+    /// Threads
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Random seed
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+}
+
+/// Games per block: what an interruption loses at most.
+const BLOCK_GAMES: u32 = 64;
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let Args { game, nodes, random_plies, off_game, seed, .. } = args;
+    let trainer = find_trainer(game)?;
+    let settings = format!(
+        "game={game} nodes={nodes} random-plies={random_plies} off-game={off_game} seed={seed}"
+    );
+    let (mut file, first) = open(&args.file, &settings)?;
+    let options = SelfPlayOptions {
+        nodes: *nodes,
+        random_plies: *random_plies,
+        off_game: *off_game,
+        seed: *seed,
+        threads: args.threads.into(),
+    };
+    if first > 0 {
+        eprint_message(format_args!("{}: continuing after {first} games", args.file.display()));
+    }
+    let stop = stop_on_interrupt();
+    let games = counted(args.games.saturating_sub(first).into(), "game");
+    eprint_message(format_args!("Playing {games} of {game} …"));
+    let (start, mut positions, mut reported) = (Instant::now(), 0, 0);
+    let mut next = first;
+    while next < args.games {
+        let end = args.games.min(next + BLOCK_GAMES);
+        let Some(records) = trainer.play_games(next..end, &options, &stop)? else {
+            return Err(Failure::Interrupted);
+        };
+        positions += records.len();
+        let block = Block { first_game: next, games: end - next, records };
+        block.write(&mut file).and_then(|()| file.flush()).context("cannot write the data")?;
+        next = end;
+        let seconds = start.elapsed().as_secs();
+        if seconds / 60 > reported && next < args.games {
+            reported = seconds / 60;
+            let left = seconds * u64::from(args.games - next) / u64::from(next - first).max(1);
+            eprint_message(format_args!(
+                "{next} of {} games, {positions} positions in {seconds} s, {left} s left",
+                args.games
+            ));
+        }
+    }
+    let (positions, seconds) = (counted(positions as u64, "position"), start.elapsed());
+    eprint_message(format_args!("Played {games}, {positions}, in {:.1} s.", seconds.as_secs_f64()));
+    Ok(())
+}
+
+/// Opens a file for appending and returns the number of the next game. Removes an incomplete block.
+fn open(path: &Path, settings: &str) -> Result<(BufWriter<File>, u32), Failure> {
+    let context = || format!("cannot open {}", path.display());
+    let mut file = File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .with_context(context)?;
+    if file.metadata().with_context(context)?.len() == 0 {
+        let mut file = BufWriter::new(file);
+        write_header(settings, &mut file).with_context(context)?;
+        return Ok((file, 0));
+    }
+    let bad_input = |error: DataError| Failure::BadInput(format!("{}: {error}", path.display()));
+    let mut reader = DataReader::new(BufReader::new(&file)).map_err(bad_input)?;
+    if reader.settings() != settings {
+        return Err(Failure::BadInput(format!(
+            "{} was made with other settings: {}",
+            path.display(),
+            reader.settings()
+        )));
+    }
+    let mut next = 0;
+    while let Ok(Some(block)) = reader.next_block() {
+        next = block.first_game + block.games;
+    }
+    let end = reader.position();
+    drop(reader);
+    file.set_len(end).with_context(context)?;
+    file.seek(SeekFrom::Start(end)).with_context(context)?;
+    Ok((BufWriter::new(file), next))
+}
