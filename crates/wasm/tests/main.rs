@@ -4,7 +4,11 @@
 
 use std::cell::{Cell, RefCell};
 
+use crownhead_analysis::{AnalysisRequest, analyse_game};
+use crownhead_play::{Knowledge, StopFlag};
+use crownhead_records::{GameRecord, Ply};
 use crownhead_rules::Game;
+use crownhead_search::SearchLimits;
 use crownhead_wasm::{Host, Worker};
 use serde_json::{Value, json};
 
@@ -118,6 +122,31 @@ fn report_judges_every_move() {
     let moves = &last["value"]["moves"];
     assert_eq!(moves[0]["verdict"], "blunder");
     assert_eq!(moves[0]["better"]["moves"][0], "5-9");
+}
+
+#[test]
+fn report_is_that_of_the_command_line() {
+    let games = [
+        ("english", vec!["11-15", "23-19", "9-14", "27-23", "8-11", "22-18"]),
+        ("contest", vec!["11-15", "23-19", "9-14", "27-23", "8-11", "22-18"]),
+        ("chinese-checkers", vec!["1232", "7766", "1312", "6665"]),
+        ("capture-halma", vec!["22-21", "37-27", "21-41", "28-18"]),
+    ];
+    for (game, moves) in games {
+        let spec = json!({ "game": game, "moves": moves });
+        let request = json!({ "call": "report", "spec": spec, "limits": { "depth": 5 } });
+        let report = ask(request);
+        // What `crownhead analyse --depth 5 --json` prints for this game.
+        let mut record = GameRecord::new(game.parse().unwrap());
+        record.line.plies = moves.into_iter().map(Ply::new).collect();
+        let request = AnalysisRequest {
+            limits: SearchLimits { depth: Some(5), ..SearchLimits::default() },
+            ..AnalysisRequest::default()
+        };
+        let (knowledge, stop) = (Knowledge::default(), StopFlag::new());
+        let analysis = analyse_game(&record, 1, &request, &knowledge, &stop, &mut |_| {});
+        assert_eq!(report, crownhead_analysis::json::game(&analysis.unwrap()), "{game}");
+    }
 }
 
 #[test]
