@@ -43,6 +43,16 @@ impl Drop for Running {
     }
 }
 
+/// A process that is stopped when the test ends, and stops others first: `crownhead fleet up`.
+pub(crate) struct Stopped(pub(crate) Running);
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        self.0.signal("-TERM");
+        self.0.wait();
+    }
+}
+
 impl Running {
     /// Sends a signal, such as `-TERM`.
     pub(crate) fn signal(&self, signal: &str) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crownhead_test_support::skip;
 
 use crate::cli::{command, finish};
-use crate::harness::{Running, tables, write_tournament};
+use crate::harness::{Running, Stopped, tables, write_tournament};
 use crate::kills::finished_games;
 
 /// Three namespaces, each with a cable to a fourth one.
@@ -98,7 +98,7 @@ fn worker_that_is_cut_off_and_reconnected_changes_no_result() {
     assert_eq!(finish(command(&run).current_dir(&local)).code, Some(0));
     write_tournament(&network.path(""), 12);
     let up = ["fleet", "up", "--host", "10.77.0.1", "--workers", "3", "--data", "fleet"];
-    let _server = network.spawn("hub", &up);
+    let _server = Stopped(network.spawn("hub", &up));
     while !fs::read_to_string(network.path("hub-fleet.log")).unwrap().contains("with TLS") {
         std::thread::sleep(Duration::from_millis(20));
     }

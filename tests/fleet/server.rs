@@ -13,12 +13,13 @@ use futures_util::StreamExt;
 use serde_json::Value;
 
 use crate::cli::{command, finish};
-use crate::harness::{Running, block_on};
+use crate::harness::{Running, Stopped, block_on};
 
 /// A server of `crownhead fleet up`.
 struct SecureServer {
+    // Stopped before its folder is removed.
+    _process: Stopped,
     folder: tempfile::TempDir,
-    _process: Running,
 }
 
 impl SecureServer {
@@ -37,7 +38,7 @@ impl SecureServer {
         let mut output = std::io::BufReader::new(process.0.stdout.take().unwrap());
         std::io::BufRead::read_line(&mut output, &mut line).unwrap();
         assert_eq!(line, "crownhead worker --credentials worker-1.json\n");
-        Some(SecureServer { folder, _process: process })
+        Some(SecureServer { folder, _process: Stopped(process) })
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -29,7 +29,7 @@ const MIN_QUEUE: usize = 64;
 /// How long a job that was given back waits.
 const RETURN_DELAY: Duration = Duration::from_millis(500);
 
-/// One call of [`Executor::run`].
+/// One call of [`FleetExecutor`]'s `run`.
 pub(crate) struct Drive<'a> {
     executor: &'a FleetExecutor<'a>,
     run: &'a FleetRun,
