@@ -23,7 +23,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         Some(MenuChoice::Browser) => serve::run(&serve::Args::for_menu()),
         Some(MenuChoice::Game(setup)) => {
             let game =
-                LocalGame::new(setup).map_err(|error| Failure::BadInput(error.to_string()))?;
+                LocalGame::new(*setup).map_err(|error| Failure::BadInput(error.to_string()))?;
             play(game, Autosave::new(), false, None)
         }
     }
@@ -31,7 +31,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 
 enum MenuChoice {
     /// Play in this terminal.
-    Game(Setup),
+    Game(Box<Setup>),
     Browser,
 }
 
@@ -91,7 +91,7 @@ fn ask(input: &mut impl BufRead, output: &mut impl Write) -> std::io::Result<Opt
         seats[2 - side] = opponent;
     }
     let setup = Setup { game, seats, position: None, time_control: time, seed: random_seed() };
-    Ok(Some(MenuChoice::Game(setup)))
+    Ok(Some(MenuChoice::Game(Box::new(setup))))
 }
 
 /// Parses a computer player; a number alone is a level.
@@ -152,7 +152,7 @@ mod tests {
     fn answer(answers: &str) -> (Option<Setup>, String) {
         let mut output = Vec::new();
         let setup = match ask(&mut answers.as_bytes(), &mut output).unwrap() {
-            Some(MenuChoice::Game(setup)) => Some(setup),
+            Some(MenuChoice::Game(setup)) => Some(*setup),
             Some(MenuChoice::Browser) | None => None,
         };
         (setup, String::from_utf8(output).unwrap())
