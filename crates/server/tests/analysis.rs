@@ -1,6 +1,7 @@
 //! Searches for the analysis pages over a WebSocket, and exact values.
 
 use crate::common::{Client, TestServer};
+use crownhead_play::new_session;
 use crownhead_server::limits::Limits;
 use crownhead_server::rate_limit::Rate;
 use futures_util::SinkExt;
@@ -204,13 +205,24 @@ async fn flood_of_searches_is_refused_and_then_disconnected() {
 }
 
 #[tokio::test]
-async fn puzzles_are_served_for_every_game_and_nothing_else_is() {
+async fn every_game_has_a_hundred_puzzles_and_nothing_else_is_served() {
     let (server, _dir) = start().await;
     let local = std::net::Ipv4Addr::LOCALHOST;
     for game in crownhead_rules::GAMES.iter() {
         let (status, body) = server.get(local, &format!("/api/puzzles/{}", game.id)).await.unwrap();
         let file: Value = serde_json::from_str(&body).unwrap();
         assert_eq!((status, &file["game"]), (200, &json!(game.id)));
+        let puzzles = file["puzzles"].as_array().unwrap();
+        assert!(puzzles.len() >= 100, "{}: {} puzzles", game.id, puzzles.len());
+        for puzzle in puzzles {
+            let position = puzzle["position"].as_str().unwrap();
+            let mut session = new_session(&game.id.parse().unwrap(), Some(position)).unwrap();
+            for text in puzzle["solution"].as_array().unwrap() {
+                session
+                    .play(text.as_str().unwrap())
+                    .unwrap_or_else(|error| panic!("{puzzle}: {error}"));
+            }
+        }
     }
     for path in ["chess", "english.json", "..%2f..%2fCargo", "%2e%2e%2fpage%2fpackage", "%00", ""] {
         let (status, _) = server.get(local, &format!("/api/puzzles/{path}")).await.unwrap();

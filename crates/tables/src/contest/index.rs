@@ -227,11 +227,13 @@ impl Layout {
     }
 
     /// Number of levels.
+    #[cfg(feature = "fs")]
     pub(super) fn levels(&self) -> usize {
         self.levels.len() - 1
     }
 
     /// Indices of the positions of a level.
+    #[cfg(feature = "fs")]
     pub(super) fn level(&self, level: usize) -> Range<u64> {
         let end = match level + 2 {
             next if next < self.levels.len() - 1 => self.levels[next],

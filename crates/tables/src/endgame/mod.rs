@@ -31,11 +31,14 @@ pub use format::Counts;
 pub use slice::{Boards, Cursor, Slice, SliceError};
 pub(crate) use slice::{compact, spread};
 
+use crate::FormatError;
 use crate::cache::Cache;
-#[cfg(feature = "fs")]
-use crate::file::{expect_folder, open_image, slice_path};
 use crate::image::Image;
-use crate::{FormatError, TableError};
+#[cfg(feature = "fs")]
+use crate::{
+    TableError,
+    file::{expect_folder, open_image, slice_path},
+};
 use format::{SliceFile, Stream};
 use value::{DRAW, Stored, is_win};
 
