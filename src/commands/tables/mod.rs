@@ -87,7 +87,7 @@ pub(crate) fn missing_table(game: &Game, position: &str) -> Option<String> {
     let info = TABLES.iter().find(|info| info.is_for(game) && info.pieces.is_some())?;
     let (build, time) = info.build_for(u8::try_from(count).ok()?)?;
     Some(format!(
-        "the {} table has the exact result of this position; build it with \
+        "the {} table has exact results for such positions; build it with \
          `crownhead tables build {build}` ({time})",
         info.name
     ))
