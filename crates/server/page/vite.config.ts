@@ -15,7 +15,8 @@ const serviceWorker = (): Plugin => ({
     const files = [...built, ...kept].map((name) => `/${name}`).sort();
     const source = readFileSync("src/offline/serviceWorker.js", "utf8")
       .replace('["/* files */"]', JSON.stringify(files))
-      .replace(/\/\*\*.*?\*\/\s*/gs, "");
+      .replace(/\/\*\*.*?\*\/\s*/gs, "")
+      .replace(/^ +/gm, "");
     this.emitFile({ type: "asset", fileName: "sw.js", source });
   },
 });

@@ -56,6 +56,39 @@ test("a pasted game opens with its variations, comments, marks and scores", asyn
   await page.context().close();
 });
 
+test("a comment before the first move is shown and exported; data in comments is only exported", async () => {
+  const page = await openAnalysis();
+  await paste(
+    page,
+    '[Black "Ann"]\n\n{Round one} 1. 11-15 {[%clk 0:04:59] solid} 23-19 {[%clk 0:05:00]} *',
+  );
+  await page.getByText("Ann", { exact: true }).waitFor();
+  assert.deepEqual(await harness.shownTree(page), ["Round one", "1. 11-15", "solid", "1. … 23-19"]);
+  await page.reload();
+  await page.getByText("Round one").waitFor();
+  await page.locator("summary", { hasText: "Share" }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save PDN" }).click(),
+  ]);
+  const text = readFileSync(await download.path(), "utf8").replace(/\s+/g, " ");
+  assert.match(
+    text,
+    /\{Round one\} 1\. 11-15 \{\[%clk 0:04:59\] solid\}.*23-19 \{\[%clk 0:05:00\]\}/,
+  );
+  await page.context().close();
+});
+
+test("several pasted games become a list", async () => {
+  const page = await openAnalysis();
+  await paste(page, `${GAME}\n${GAME.replace("Ann", "Cy")}`);
+  await counted(page, "2 games").waitFor();
+  await rows(page).getByRole("button", { name: /Cy/ }).click();
+  await page.getByText("Cy – Bob").waitFor();
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
+
 test("a position or moves alone can be pasted, dropped or typed", async () => {
   const page = await openAnalysis();
   await paste(page, "W:WK32:B1,12");

@@ -1,6 +1,7 @@
 /** A picture of a position, as SVG text and as PNG. */
 import type { GameInfo } from "../api/types";
 import { isDark, pieceInfo } from "../board/cells";
+import { download } from "./download";
 
 const LIGHT = "#ecd5ac";
 const DARK = "#93603c";
@@ -52,8 +53,17 @@ export function boardSvg(game: GameInfo, board: string, flipped: boolean): strin
   );
 }
 
+/** Entries of a menu that save the picture. */
+export const pictureItems = (svg: () => string) => [
+  { label: "Save as SVG", act: () => download("position.svg", svg(), "image/svg+xml") },
+  {
+    label: "Save as PNG",
+    act: async () => download("position.png", await boardPng(svg()), "image/png"),
+  },
+];
+
 /** The same picture as PNG. */
-export async function boardPng(svg: string): Promise<Blob> {
+async function boardPng(svg: string): Promise<Blob> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();

@@ -111,9 +111,6 @@ export interface ImportResult {
 export type EnginePlace = "page" | "server";
 
 export interface AnalysisEngine {
-  readonly place: EnginePlace;
-  /** Where it runs, in words. */
-  readonly name: string;
   /** Position, legal moves and outcome after the moves of `spec`. */
   position(spec: Spec): Promise<PositionView>;
   /** Searches; `onInfo` gets each result that is better than the last one. */

@@ -24,12 +24,11 @@ export class EngineRun {
   choices: EngineChoices = $state(readStored(KEY, DEFAULTS));
   /** The best lines of the position; null before the first result. */
   info: Info | null = $state.raw(null);
-  name = $state("");
   error = $state("");
   isRunning = $state(false);
   /** Whether the search goes on until it is stopped. */
   isInfinite = $state(false);
-  private opened: { place: EnginePlace; engine: Promise<AnalysisEngine> } | null = null;
+  private opened: { place: EnginePlace; engine: AnalysisEngine } | null = null;
   private search: Running<Info> | null = null;
   /** Results by position, to show them at once when the user comes back. */
   private found = new Map<string, Info>();
@@ -45,25 +44,11 @@ export class EngineRun {
   get = (): Promise<AnalysisEngine> => {
     const { place } = this.choices;
     if (this.opened?.place !== place) {
-      const before = this.opened?.engine;
-      const engine = Promise.resolve(this.open(place));
-      this.opened = { place, engine };
-      before?.then(
-        (old) => old.close(),
-        () => {},
-      );
-      engine.then(
-        ({ name }) => {
-          this.name = name;
-          this.error = "";
-        },
-        (failure: Error) => {
-          this.error = failure.message;
-          if (this.opened?.engine === engine) this.opened = null;
-        },
-      );
+      this.opened?.engine.close();
+      this.opened = { place, engine: this.open(place) };
+      this.error = "";
     }
-    return this.opened.engine;
+    return Promise.resolve(this.opened.engine);
   };
 
   change(choices: Partial<EngineChoices>) {
@@ -74,8 +59,7 @@ export class EngineRun {
   /** Searches a position until the limit, or until it is stopped. */
   async analyse(spec: Spec) {
     this.stop();
-    const { lines } = this.choices;
-    const key = JSON.stringify([spec, lines]);
+    const key = this.key(spec);
     const known = this.found.get(key) ?? null;
     this.info = known;
     this.isInfinite = false;
@@ -86,7 +70,13 @@ export class EngineRun {
   async goDeeper(spec: Spec) {
     this.stop();
     this.isInfinite = true;
-    await this.start(spec, JSON.stringify([spec, this.choices.lines]));
+    await this.start(spec, this.key(spec));
+  }
+
+  /** What a result is remembered by. The server knows tables that the page does not. */
+  private key(spec: Spec): string {
+    const { lines, place } = this.choices;
+    return JSON.stringify([spec, lines, place]);
   }
 
   private async start(spec: Spec, key: string) {
@@ -130,10 +120,7 @@ export class EngineRun {
 
   close() {
     this.stop();
-    this.opened?.engine.then(
-      (engine) => engine.close(),
-      () => {},
-    );
+    this.opened?.engine.close();
     this.opened = null;
   }
 }

@@ -1,6 +1,8 @@
 /** Learning from mistakes: the user looks for the better move in positions of the game. */
 import type { LegalMove } from "../api/types";
 import { applyMove } from "../board/cells";
+import { displayMove } from "../game/notation";
+import { settings } from "../stores/settings.svelte";
 import type { AnalysisEngine, Running } from "./client";
 import type { Info } from "./engine";
 import type { Mistake } from "./report.svelte";
@@ -80,7 +82,8 @@ export class Learn {
     session.go(node(session.tree, current.id).parent);
     session.playLine(current.move.better.moves.slice(0, 1));
     this.state = "solution";
-    this.text = `The better move was ${current.move.better.moves[0]} (${current.move.better.eval.text}).`;
+    const { moves, eval: score } = current.move.better;
+    this.text = `The better move was ${this.write(moves[0] ?? "")} (${score.text}).`;
   }
 
   /** Judges an answer. */
@@ -89,13 +92,13 @@ export class Learn {
     if (!current || this.state !== "find") return;
     const board = applyMove(session.shown.board, taken, move.captures);
     this.trial = { board, lastMove: { path: taken, captures: move.captures } };
-    if (move.text === current.move.better?.moves[0])
-      return this.judge(true, `${move.text} is best.`);
+    const written = this.write(move.text);
+    if (move.text === current.move.better?.moves[0]) return this.judge(true, `${written} is best.`);
     if (move.text === current.move.move) {
-      return this.judge(false, `${move.text} was played in the game. Look for something better.`);
+      return this.judge(false, `${written} was played in the game. Look for something better.`);
     }
     this.state = "checking";
-    this.text = `Checking ${move.text}…`;
+    this.text = `Checking ${written}…`;
     const request = ++this.request;
     try {
       const engine = await this.engine();
@@ -119,11 +122,17 @@ export class Learn {
         ({ expected, text } = best);
       }
       const loss = (current.move.before.expected - expected) * (isFirst ? 1 : -1);
-      if (loss < MAX_LOSS) this.judge(true, `${move.text} is also good (${text}).`);
-      else this.judge(false, `${move.text} is not good enough (${text}).`);
+      if (loss < MAX_LOSS) this.judge(true, `${written} is also good (${text}).`);
+      else this.judge(false, `${written} is not good enough (${text}).`);
     } catch (failure) {
       if (request === this.request) this.judge(false, (failure as Error).message);
     }
+  }
+
+  /** A move as the board's coordinates show it. */
+  private write(text: string): string {
+    const { info } = this.session;
+    return info ? displayMove(info, { text }, settings.coordinates) : text;
   }
 
   private judge(isRight: boolean, text: string) {

@@ -28,11 +28,16 @@ const sideAt = (ply: number, firstSide: SideIndex): SideIndex =>
 export const numberText = (ply: number, firstSide: SideIndex) =>
   `${moveNumber(ply, firstSide)}${sideAt(ply, firstSide) === 0 ? "." : "…"}`;
 
+/** What a comment says to people: without data such as `[%clk 0:04:59]`. */
+export const commentText = (comment: string | undefined): string | undefined =>
+  comment?.replace(/\[%[^\]]*\]/g, "").trim() || undefined;
+
 export function moveRows(tree: Tree, firstSide: SideIndex): MoveRow[] {
   const rows: MoveRow[] = [];
   let open: MoveRow | null = null;
   mainLine(tree).forEach((id, ply) => {
-    const { parent, comment } = node(tree, id);
+    const { parent } = node(tree, id);
+    const comment = commentText(node(tree, id).comment);
     const side = sideAt(ply, firstSide);
     const variations = node(tree, parent)
       .children.slice(1)
@@ -65,7 +70,8 @@ function variation(tree: Tree, first: NodeId, ply: number, firstSide: SideIndex)
       continue;
     }
     const { id, ply, isStart } = item;
-    const { parent, comment, children } = node(tree, id);
+    const { parent, children } = node(tree, id);
+    const comment = commentText(node(tree, id).comment);
     const isNumbered = isStart || sideAt(ply, firstSide) === 0;
     tokens.push({ kind: "move", id, number: isNumbered ? numberText(ply, firstSide) : "" });
     if (comment) tokens.push({ kind: "comment", id, text: comment });

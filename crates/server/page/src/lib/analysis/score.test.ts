@@ -20,11 +20,17 @@ test("a forced win is written as in PDN, from the view of the first side", () =>
 });
 
 test("the evaluation bar has room for few digits", () => {
-  expect(["+0.84", "-3.25", "+12.50", "#-5", "0.00"].map(barScore)).toEqual([
+  expect(["+0.84", "-3.26", "+12.50", "-9.97", "#-5", "½", "1-0"].map(barScore)).toEqual([
     "+0.8",
-    "-3.2",
-    "+12",
+    "-3.3",
+    "+13",
+    "-10",
     "#-5",
-    "0.00",
+    "½",
+    "1-0",
   ]);
+});
+
+test("a score that rounds to zero has no sign", () => {
+  expect(["-0.04", "+0.01", "0.00", "-0.08"].map(barScore)).toEqual(["0.0", "0.0", "0.0", "-0.1"]);
 });

@@ -10,5 +10,9 @@ export function shortScore({ text, winner, plies }: Eval, game: GameInfo): strin
 }
 
 /** Four characters for the evaluation bar: `+0.8`, `+12`, `#4`. */
-export const barScore = (short: string): string =>
-  short.replace(/^([+-]\d\.\d)\d$/, "$1").replace(/^([+-]\d{2,})\..*$/, "$1");
+export function barScore(short: string): string {
+  const points = Number(short);
+  if (Number.isNaN(points)) return short;
+  const text = Math.abs(points).toFixed(Math.abs(points) < 9.95 ? 1 : 0);
+  return Number(text) === 0 ? text : `${points < 0 ? "-" : "+"}${text}`;
+}

@@ -8,10 +8,12 @@ import { EngineError, type AnalysisEngine, type ExactPosition, type ImportedGame
 import type { Spec, Step, TreeMove } from "./engine";
 import { analysisPath, type AnalysisLink } from "./link";
 import {
+  annotate,
   continuation,
   emptyTree,
   fromNested,
   mainLine,
+  MAX_NODES,
   movesTo,
   node,
   path,
@@ -37,6 +39,8 @@ interface StoredAnalysis {
   position: string;
   tags: [string, string][];
   result: string;
+  /** Comment before the first move. */
+  comment: string;
   moves: TreeMove[];
   /** The moves to the position shown. */
   at: string[];
@@ -48,6 +52,7 @@ const EMPTY: StoredAnalysis = {
   position: "",
   tags: [],
   result: "*",
+  comment: "",
   moves: [],
   at: [],
 };
@@ -109,8 +114,20 @@ export class AnalysisSession {
 
   /** The analysis as a record, with variations, comments and scores. */
   get record(): ImportedGame {
-    const { game, start, tags, result, tree } = this;
-    return { game, position: start || null, tags, moves: toNested(tree), result };
+    const { game, start, tags, result, tree, comment } = this;
+    return {
+      game,
+      position: start || null,
+      ...(comment ? { comment } : {}),
+      tags,
+      moves: toNested(tree),
+      result,
+    };
+  }
+
+  /** Comment before the first move. */
+  get comment(): string {
+    return node(this.tree, ROOT).comment ?? "";
   }
 
   get link(): AnalysisLink {
@@ -158,20 +175,25 @@ export class AnalysisSession {
     const spec = { game: game.game, ...(position ? { position } : {}) };
     const root = await engine.position({ ...spec, moves: [] });
     if (generation !== this.generation) return;
-    this.reset(game.game, position, root, fromNested(game.moves));
+    const tree = annotate(fromNested(game.moves), ROOT, { comment: game.comment ?? "" });
+    this.reset(game.game, position, root, tree);
     this.tags = game.tags;
     this.result = game.result;
+    if (tree.nodes.size >= MAX_NODES) {
+      this.showMessage(`Only ${MAX_NODES - 1} moves of the game have room in the analysis.`, true);
+    }
   }
 
   /** Opens the analysis that was stored last. Returns whether there was one. */
   async restore(): Promise<boolean> {
-    const { game, position, tags, result, moves, at } = storedAnalysis();
+    const { game, position, tags, result, comment, moves, at } = storedAnalysis();
     if (!this.games.some(({ id }) => id === game.split(":")[0])) return false;
     try {
       const areTexts = (tag: unknown) =>
         Array.isArray(tag) && tag.length === 2 && tag.every((text) => typeof text === "string");
       const known = tags.filter(areTexts).slice(0, 100);
-      await this.openGame({ game, position: position || null, tags: known, moves, result });
+      const start = position || null;
+      await this.openGame({ game, position: start, comment, tags: known, moves, result });
     } catch {
       return false;
     }
@@ -221,9 +243,10 @@ export class AnalysisSession {
 
   /** Stores the analysis, for a reload. */
   store() {
-    const { game, start, tags, result, tree, at } = this;
+    const { game, start, tags, result, comment, tree, at } = this;
     const moves = toNested(tree);
-    writeStored(KEY, { game, position: start, tags, result, moves, at: movesTo(tree, at) });
+    const stored = { game, position: start, tags, result, comment, moves };
+    writeStored(KEY, { ...stored, at: movesTo(tree, at) });
   }
 
   text(id: NodeId): string {

@@ -113,12 +113,6 @@ export function continuation(tree: Tree, id: NodeId): NodeId[] {
 
 export const mainLine = (tree: Tree) => continuation(tree, ROOT);
 
-/** The line through a node: from the first move through it to the end of its continuation. */
-export const lineThrough = (tree: Tree, id: NodeId) => [
-  ...path(tree, id),
-  ...continuation(tree, id),
-];
-
 /** Whether a node belongs to the main line. */
 export const isMain = (tree: Tree, id: NodeId) =>
   path(tree, id).every((at) => node(tree, node(tree, at).parent).children[0] === at);

@@ -1,9 +1,7 @@
 /** The engines of the analysis pages: one in the page, one on the server. */
 import { fetchExact } from "../api/client";
 import {
-  EngineError,
   type AnalysisEngine,
-  type EnginePlace,
   type ExactPosition,
   type FileGame,
   type Hint,
@@ -36,11 +34,7 @@ class Engine implements AnalysisEngine {
   #import: EngineWorker | undefined;
   #running: Running<unknown> | undefined;
 
-  constructor(
-    readonly place: EnginePlace,
-    readonly name: string,
-    private readonly searches: Searches,
-  ) {}
+  constructor(private readonly searches: Searches) {}
 
   position(spec: Spec) {
     return this.#short.ask<PositionView>({ call: "position", spec });
@@ -144,11 +138,7 @@ class Engine implements AnalysisEngine {
 }
 
 /** The engine in this browser. */
-export const pageEngine = (): AnalysisEngine =>
-  new Engine("page", "in this browser", new EngineWorker());
+export const pageEngine = (): AnalysisEngine => new Engine(new EngineWorker());
 
 /** The engine on the server, with its tables. What is no search is done in this browser. */
-export const serverEngine = (): AnalysisEngine =>
-  new Engine("server", "on the server, with tables", new ServerSearches());
-
-export { EngineError };
+export const serverEngine = (): AnalysisEngine => new Engine(new ServerSearches());
