@@ -72,7 +72,7 @@ pub trait Session: Send {
     /// Number of plies until a draw counter or a turn limit ends the game; `None` if there is none.
     fn plies_left(&self) -> Option<u32>;
 
-    /// Exact value of the position, from the tables that contain it.
+    /// Exact value of the position in its game, from the tables that contain it.
     fn table_value(&self, knowledge: &Knowledge) -> Option<TableValue>;
 
     /// Clones the session.
@@ -321,7 +321,7 @@ impl<P: Searchable> Session for TypedSession<P> {
     }
 
     fn table_value(&self, knowledge: &Knowledge) -> Option<TableValue> {
-        knowledge.value(self.current())
+        knowledge.value_in_game(self.current(), &self.history_keys)
     }
 
     fn clone_box(&self) -> Box<dyn Session> {

@@ -45,6 +45,15 @@ impl TableValue {
             value => Some(value),
         }
     }
+
+    /// Returns what is left of the value if a draw may come before the win.
+    pub fn unproved(self) -> TableValue {
+        match self {
+            TableValue::Win { plies } => TableValue::AtLeastDraw { plies: Some(plies) },
+            TableValue::Loss { plies } => TableValue::AtMostDraw { plies: Some(plies) },
+            value => value,
+        }
+    }
 }
 
 /// A table of exact values.

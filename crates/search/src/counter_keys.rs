@@ -22,9 +22,9 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
     /// Returns the TT key of a position and its entry. `counters` are the position's
     /// [`plies_to_draw`](Searchable::plies_to_draw).
     ///
-    /// An entry without counters in its key comes from a search that did not reach the end of a
-    /// counter. It is used for its move only if that search could reach the end now, or if its
-    /// forced win (which may come from a table) takes longer.
+    /// An entry comes from a search that did not reach the end of a counter that is not in its key.
+    /// It is used for its move only if that search could reach the end now, or if its forced win
+    /// (which may come from a table) takes longer.
     #[inline(always)]
     pub(crate) fn probe_tt(
         &self,
@@ -33,16 +33,17 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
         ply: usize,
     ) -> (u64, Option<Entry>) {
         let mut key = position.key();
-        let mut is_plain_key = true;
+        // On the counters that are not in the key.
+        let mut plies_left = u32::MAX;
         for (counter, keys) in counters.into_iter().zip(&COUNTER_KEYS) {
             if counter <= self.counter_key_plies {
                 key ^= keys[counter as usize % COUNTER_KEYS_LEN];
-                is_plain_key = false;
+            } else {
+                plies_left = plies_left.min(counter);
             }
         }
         let mut entry = self.tt.probe(key, ply);
-        if is_plain_key && let Some(entry) = &mut entry {
-            let plies_left = counters[0].min(counters[1]);
+        if let Some(entry) = &mut entry {
             let reaches_draw = entry.depth as u32 + MAX_OVERSHOOT >= plies_left;
             if reaches_draw || (!self.probes.is_empty() && is_slower(entry.score, ply, plies_left))
             {
@@ -75,3 +76,58 @@ static COUNTER_KEYS: [[u64; COUNTER_KEYS_LEN]; 2] = {
     }
     keys
 };
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crownhead_rules::{English, Notation, Position, Probe, TableValue};
+
+    use super::*;
+    use crate::eval::material::MaterialEvaluator;
+    use crate::limits::NodeBudget;
+    use crate::search::Shared;
+    use crate::thread_data::ThreadData;
+    use crate::tt::{Bound, TranspositionTable};
+    use crate::{EngineConfig, Instant, SearchLimits, StopFlag};
+
+    struct Table;
+
+    impl Probe<English> for Table {
+        fn probe(&self, _: &English) -> Option<TableValue> {
+            None
+        }
+    }
+
+    /// A man's move restarts the first counter, and the win may still take longer than the second
+    /// one has left.
+    #[test]
+    fn win_is_not_reused_where_a_counter_outside_the_key_ends_the_game_first() {
+        let shared = Shared {
+            evaluator: Arc::new(MaterialEvaluator),
+            probes: Arc::from([Arc::new(Table) as Arc<dyn Probe<English>>]),
+            tt: Arc::new(TranspositionTable::new(1).unwrap()),
+            config: EngineConfig { threads: 1, hash_mb: 1, pruning: true, contempt: 0 },
+        };
+        let mut data = ThreadData::new();
+        let budget = NodeBudget::new(&SearchLimits::default(), Instant::now(), &StopFlag::new());
+        let searcher = Searcher::new(&shared, &budget, &mut data, &[]);
+        let position = English::start(&English::parse_options("").unwrap());
+        let is_reused = |stored, found| {
+            let (key, _) = searcher.probe_tt(&position, stored, 0);
+            let (score, static_eval, depth) = (WIN - 40, 0, 3);
+            let entry = Entry { score, static_eval, depth, bound: Bound::Exact, best_index: None };
+            shared.tt.clear();
+            shared.tt.store(key, 0, entry);
+            let (_, entry) = searcher.probe_tt(&position, found, 0);
+            entry.is_some_and(|entry| entry.depth == depth)
+        };
+        assert!(is_reused([50, 50], [41, 45]));
+        assert!(!is_reused([50, 50], [45, 40]));
+        assert!(is_reused([10, 50], [10, 41]));
+        assert!(!is_reused([10, 50], [10, 40]));
+        assert!(!is_reused([50, 10], [30, 10]));
+        // Both are in the key: the win does not come from other counters.
+        assert!(is_reused([10, 20], [10, 20]));
+    }
+}

@@ -78,10 +78,35 @@ impl Knowledge {
         self.probes::<P>().iter().find_map(|probe| probe.probe_in_game(position, plies_left))
     }
 
+    /// The same in a game, where a repetition may stand in the way of a win. `history_keys` are the
+    /// keys of the earlier positions.
+    pub fn value_in_game<P: Searchable>(
+        &self,
+        position: &P,
+        history_keys: &[u64],
+    ) -> Option<TableValue> {
+        let value = self.value(position)?;
+        Some(if has_repetition(position, history_keys) { value.unproved() } else { value })
+    }
+
     /// Whether there are no tables.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// Whether a position occurred twice up to this one, since the last move that cannot be taken back,
+/// in a game that the third occurrence ends.
+pub(crate) fn has_repetition<P: Searchable>(position: &P, history_keys: &[u64]) -> bool {
+    let key = position.key();
+    if position.outcome(&[key; 2]).is_none() {
+        return false;
+    }
+    let back = (position.reversible_plies() as usize).min(history_keys.len());
+    let recent = &history_keys[history_keys.len() - back..];
+    let occurs_again =
+        |index: usize| recent[index] == key || recent[index + 1..].contains(&recent[index]);
+    (0..recent.len()).any(occurs_again)
 }
 
 impl fmt::Debug for Knowledge {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::counter_keys::counter_key_plies;
 use crate::history::History;
+use crate::knowledge::has_repetition;
 use crate::limits::NodeBudget;
 use crate::movepick::{pick_best, push_moves};
 use crate::params::REDUCTIONS;
@@ -161,8 +162,8 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
         let mut best = -WIN;
         self.counter_key_plies = counter_key_plies(depth);
         let state = self.evaluator.refresh(position);
+        self.repeats_before_root = has_repetition(position, &self.stack.keys);
         self.stack.keys.push(position.key());
-        self.repeats_before_root = self.has_repetition(position);
         for index in first..moves.len() {
             let mv = moves[index].mv;
             let child = position.after(mv);

@@ -75,15 +75,6 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
         before_root >= 2 && position.outcome(keys).is_some()
     }
 
-    /// Whether a position occurred twice up to the root, since the last move that cannot be taken
-    /// back.
-    pub(crate) fn has_repetition(&self, root: &P) -> bool {
-        let keys = &self.stack.keys;
-        let back = (root.reversible_plies() as usize + 1).min(keys.len());
-        let recent = &keys[keys.len() - back..];
-        (1..recent.len()).any(|index| recent[index..].contains(&recent[index - 1]))
-    }
-
     /// Value that the first table with the position proves. A repetition in the game
     /// before the root may stand in the way of a table's win, until a move cannot be taken back.
     fn table_value(&self, position: &P) -> Option<TableValue> {
@@ -93,15 +84,7 @@ impl<P: Searchable, E: Evaluator<P>> Searcher<'_, P, E> {
         let since_root = self.stack.keys.len() - self.root_index;
         let may_repeat =
             self.repeats_before_root && position.reversible_plies() as usize >= since_root;
-        Some(match value {
-            TableValue::Win { plies } if may_repeat => {
-                TableValue::AtLeastDraw { plies: Some(plies) }
-            }
-            TableValue::Loss { plies } if may_repeat => {
-                TableValue::AtMostDraw { plies: Some(plies) }
-            }
-            value => value,
-        })
+        Some(if may_repeat { value.unproved() } else { value })
     }
 
     /// Score from a table, if it proves one or a bound that causes a cutoff.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use crate::setups::{legal, setup};
+use crate::setups::{legal, play_random, setup};
 use crownhead_rules::checkers::MoverBoard;
 use crownhead_rules::{English, Notation, Position, Probe, TableValue};
 use crownhead_search::train::{SelfPlayOptions, trainer};
@@ -15,6 +15,7 @@ use crownhead_search::{
 };
 use crownhead_tables::EndgameTable;
 use crownhead_tables::endgame::Build;
+use proptest::prelude::*;
 
 /// Most pieces of the table in everyday tests.
 const PIECES: u8 = 4;
@@ -210,6 +211,61 @@ fn search_without_table_never_contradicts_it() {
     assert!(found >= 30, "{found}");
 }
 
+/// What a search proved: the sign of its result.
+fn proved(report: &SearchReport<English>) -> Option<Ordering> {
+    plies_to_end(report.score()).map(|plies| plies.cmp(&0))
+}
+
+/// What the table proves about a position of a game.
+fn table_result(position: &English, plies_left: u32) -> Option<Ordering> {
+    Some(match TABLE.probe_in_game(position, plies_left)? {
+        TableValue::Win { .. } => Ordering::Greater,
+        TableValue::Draw => Ordering::Equal,
+        TableValue::Loss { .. } => Ordering::Less,
+        TableValue::AtLeastDraw { .. } | TableValue::AtMostDraw { .. } => return None,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+
+    /// Positions of up to five pieces, in and outside the table, under both rules for draws, with
+    /// counters that have begun to run and positions that have occurred. One engine with the table
+    /// searches the whole line that leads there, and keeps what it has learnt.
+    #[test]
+    fn searches_with_and_without_the_table_agree(
+        seed in any::<u64>(),
+        rules in prop::sample::select(&["", "rules=wcdf", "draw-plies=30"][..]),
+    ) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let options = English::parse_options(rules).unwrap();
+        let start = loop {
+            let start = setup::<English>(&options, 4, 0, &mut rng);
+            let board = start.mover_board();
+            if (board.own | board.opponent).count_ones() <= 5 {
+                break start;
+            }
+        };
+        let mut with_table = engine(&knowledge());
+        let (mut position, mut keys) = (start, Vec::new());
+        for _ in 0..rng.usize(1..=6) {
+            let plies = rng.usize(0..8);
+            position = play_random(position, plies, &mut rng, &mut keys);
+            let with = proved(&search(&mut *with_table, &position, &keys, 3000));
+            let without = search(&mut *engine(&Knowledge::default()), &position, &keys, 20_000);
+            let without = proved(&without);
+            if let (Some(with), Some(without)) = (with, without) {
+                prop_assert_eq!(with, without, "{:?}", position);
+            }
+            let [first, second] = position.plies_to_draw();
+            if let Some(result) = table_result(&position, first.min(second)) {
+                prop_assert!(without.is_none_or(|found| found == result), "{:?}", position);
+                prop_assert!(with.is_none_or(|found| found == result), "{:?}", position);
+            }
+        }
+    }
+}
+
 #[test]
 fn training_data_has_the_exact_results_of_the_table() {
     let options =
@@ -243,6 +299,9 @@ fn third_occurrence_takes_precedence_over_the_table() {
         position.play(position.parse_move(text).unwrap());
     }
     assert_eq!(TABLE.value(position.mover_board()).unwrap().outcome, Ordering::Less);
+    let in_game = |keys: &[u64]| knowledge().value_in_game(&position, keys);
+    assert!(matches!(in_game(&keys), Some(TableValue::AtMostDraw { plies: Some(_) })));
+    assert!(matches!(in_game(&keys[5..]), Some(TableValue::Loss { .. })));
     let mut engine = engine(&knowledge());
     let report = search(&mut *engine, &position, &keys, 20_000);
     assert_eq!(report.score(), DRAW);
