@@ -195,8 +195,24 @@ fn rules_text(game: &Game) -> String {
         let is_own = |given: &&str| given.split_once('=').is_some_and(|(key, _)| key == option.key);
         match chosen.split(',').find(is_own) {
             Some(given) => text.push_str(&format!(", {given}")),
+            // The default of some options depends on another option, which the text names.
+            None if option.default.contains(' ') => {}
             None => text.push_str(&format!(", {}={}", option.key, option.default)),
         }
     }
     text
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a failing test may panic
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_of_a_value_name_the_options_in_force() {
+        let text = |game: &str| rules_text(&game.parse().unwrap());
+        assert_eq!(text("english:rules=wcdf"), "English checkers, rules=wcdf, kings=true");
+        assert_eq!(text("contest"), "Contest checkers, draw-plies=10, kings=false");
+        assert_eq!(text("contest:draw-plies=20"), "Contest checkers, draw-plies=20, kings=false");
+    }
 }

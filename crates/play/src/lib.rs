@@ -51,7 +51,9 @@ pub use players::{
     BUILTIN_NAMES, BuiltinSpec, CATALOG, CatalogPlayer, PlayerKind, PlayerOptions, Random,
     SpecError,
 };
-pub use position_request::{MAX_POSITION_BYTES, PositionRequest, RequestError, named_cells};
+pub use position_request::{
+    MAX_POSITION_BYTES, PositionRequest, RequestError, cells_of_error, named_cells,
+};
 pub use position_text::position_text;
 pub use referee::{Absence, GameSetup, PlayedGame, PlayedMove};
 pub use seed::derive_seed;

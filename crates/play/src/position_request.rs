@@ -1,6 +1,6 @@
 //! A position as pages and programs ask for it: a game, a position, and moves from there.
 
-use crownhead_rules::{Cell, Game, OptionsError, PositionError};
+use crownhead_rules::{Cell, Game, MoveErrorKind, OptionsError, PositionError};
 use serde::Deserialize;
 
 use crate::{PlayError, Session, new_session};
@@ -62,11 +62,22 @@ impl PositionRequest {
         let mut session = new_session(&game, self.position.as_deref())?;
         for (at, text) in self.moves.iter().enumerate() {
             session.play(text).map_err(|error| {
-                let cells = named_cells(&game, &error.to_string());
+                let cells = cells_of_error(&game, &error);
                 RequestError::Move { at, error, cells }
             })?;
         }
         Ok(session)
+    }
+}
+
+/// Returns the cells that the explanation of a refused move names. The example in the explanation of
+/// an invalid format is about other cells.
+pub fn cells_of_error(game: &Game, error: &PlayError) -> Vec<Cell> {
+    match error {
+        PlayError::Illegal(error) if error.kind != MoveErrorKind::Format => {
+            named_cells(game, &error.reason)
+        }
+        _ => vec![],
     }
 }
 
@@ -113,6 +124,14 @@ mod tests {
         assert_eq!(cells("capture-halma", "illegal: 22-24 is too far"), ["22", "24"]);
         assert_eq!(cells("chinese-checkers", "illegal: 1131 is no jump"), ["11", "31"]);
         assert_eq!(cells("chinese-checkers", "illegal: 99, 12345 and 7"), [""; 0]);
+    }
+
+    #[test]
+    fn text_that_is_not_a_move_names_no_cells() {
+        for game in Game::all() {
+            let error = new_session(&game, None).unwrap().play("zz").unwrap_err();
+            assert_eq!(cells_of_error(&game, &error), [], "{game}: {error}");
+        }
     }
 
     #[test]

@@ -186,7 +186,9 @@ impl Refusal {
 
     /// Adds the cells that the reason of an illegal move names.
     pub fn with_cells(mut self, game: &Game) -> Refusal {
-        if self.code == RefusalCode::Illegal {
+        // The example in the explanation of an invalid format is about other cells.
+        let format = move_error_code(MoveErrorKind::Format);
+        if self.code == RefusalCode::Illegal && self.kind != Some(format) {
             self.cells = cell_texts(&named_cells(game, &self.reason));
         }
         self

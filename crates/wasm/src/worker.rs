@@ -2,7 +2,9 @@
 
 use crownhead_analysis::{Analyst, CallConfig, CallError, SearchCall};
 use crownhead_play::position_json::{parse_side, position_json};
-use crownhead_play::{PositionRequest, Session, named_cells, new_session, position_text};
+use crownhead_play::{
+    PositionRequest, Session, cells_of_error, named_cells, new_session, position_text,
+};
 use crownhead_rules::{Cell, Game};
 use crownhead_search::{EngineConfig, Knowledge, StopFlag, bench};
 use serde::Deserialize;
@@ -123,12 +125,9 @@ fn cell_texts(cells: &[Cell]) -> Vec<String> {
 
 fn explain(session: &dyn Session, text: &str) -> Answer {
     let mut tried = session.clone_box();
-    let reason = match tried.play(text) {
-        Ok(()) => return Ok(None),
-        Err(error) => error.to_string(),
-    };
-    let cells = named_cells(session.game(), &reason);
-    answer(&json!({ "reason": reason, "cells": cell_texts(&cells) }))
+    let Err(error) = tried.play(text) else { return Ok(None) };
+    let cells = cells_of_error(session.game(), &error);
+    answer(&json!({ "reason": error.to_string(), "cells": cell_texts(&cells) }))
 }
 
 impl SetUp {
