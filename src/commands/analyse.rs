@@ -169,7 +169,8 @@ fn analyse_position(args: &Args, game: &Game) -> Result<(), Failure> {
         }
         display.show(|| text::progress(progress, &sides));
     };
-    let knowledge = load_tables(game, &mut None);
+    let mut warning = None;
+    let knowledge = load_tables(game, &mut warning);
     let result =
         analysis::analyse_position(&position, &request, &knowledge, &stop, &mut on_progress);
     display.clear();
@@ -185,7 +186,8 @@ fn analyse_position(args: &Args, game: &Game) -> Result<(), Failure> {
         out.write_all(text::position(&result).as_bytes())?;
     }
     out.flush()?;
-    if let Some(missing) = missing {
+    // A broken table has its message already.
+    if let Some(missing) = missing.filter(|_| warning.is_none()) {
         eprint_message(&missing);
     }
     if result.end.is_none() && !args.json {
@@ -243,7 +245,7 @@ fn analyse_file(args: &Args, path: &Path) -> Result<(), Failure> {
         }
     }
     display.finish(format_args!("Analysed {} of {name}", counted(count as u64, "game")));
-    if let Some(missing) = missing {
+    if let Some(missing) = missing.filter(|_| last_warning.is_none()) {
         eprint_message(&missing);
     }
     if let Some(output) = pdn_output {

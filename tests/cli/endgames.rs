@@ -194,6 +194,55 @@ fn analysis_names_a_missing_table_that_would_help() {
     assert!(analyse(&BUILT.0, "B:WK32,31:BK10,K15").contains(hint));
 }
 
+#[test]
+fn broken_slice_is_named_and_rebuilt() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("english-endgames");
+    fs::create_dir(&copy).unwrap();
+    for (name, bytes) in slices(&BUILT.0) {
+        fs::write(copy.join(name), bytes).unwrap();
+    }
+    let path = copy.join("0m2k-0m1k.slice");
+    let whole = fs::read(&path).unwrap();
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 4;
+    let analyse = ["analyse", "--game", "english", "--position", "B:WK32:BK10,K15", "--depth", "4"];
+    for (bytes, what) in [(&whole[..5000], "5000 bytes"), (&flipped, "mismatch in block")] {
+        fs::write(&path, bytes).unwrap();
+        let listed = run(folder.path(), &["tables", "list"]).stdout;
+        assert!(listed.contains(&format!(": 0m2k-0m1k.slice: {what}")), "{listed}");
+        let message = run(folder.path(), &["tables", "verify", "english"]).refused(1).to_owned();
+        assert!(message.contains("0m2k-0m1k") && message.contains(what), "{message}");
+        // One message at most, although the table is broken and would help.
+        let stderr = run(folder.path(), &analyse).stderr;
+        assert!(stderr.matches("tables build").count() <= 1, "{stderr}");
+        let message = run(folder.path(), &BUILD).stderr;
+        assert!(message.contains("0m2k-0m1k.slice: ") && message.contains("rebuilding"));
+        assert_eq!(slices(folder.path()), slices(&BUILT.0));
+    }
+    fs::remove_dir_all(&copy).unwrap();
+    fs::write(&copy, "").unwrap();
+    let message = run(folder.path(), &BUILD).refused(1).to_owned();
+    assert!(message.contains("is not a folder; remove it"), "{message}");
+}
+
+#[test]
+fn adjudication_names_the_missing_table() {
+    let empty = tempfile::tempdir().unwrap();
+    let play = |folder: &Path, game| {
+        let rules = ["--adjudicate", "tables=true", "-n", "2", "--json"];
+        let arguments = [&["match", "random", "random", "--game", game][..], &rules].concat();
+        let finished = run(folder, &arguments);
+        assert_eq!(finished.json()["games"], 2);
+        finished.stderr
+    };
+    let missing = play(empty.path(), "english");
+    assert_eq!(missing.matches("`crownhead tables build english`").count(), 1, "{missing}");
+    let none = play(empty.path(), "english:kings=false");
+    assert!(none.contains("english:kings=false has no tables"), "{none}");
+    assert_eq!(play(&BUILT.0, "english"), "");
+}
+
 #[cfg(unix)]
 #[test]
 fn killed_build_continues_to_the_same_files() {

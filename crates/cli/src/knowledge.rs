@@ -3,7 +3,7 @@
 use crownhead_bots::PlayerSpec;
 use crownhead_play::{GameSettings, Knowledge, knowledge::from_tables};
 use crownhead_rules::Game;
-use crownhead_tables::registry;
+use crownhead_tables::registry::{self, TABLES};
 
 use crate::output::eprint_message;
 
@@ -30,10 +30,27 @@ pub(crate) fn load_for_players<'a>(
     players: impl Iterator<Item = &'a PlayerSpec>,
 ) -> Knowledge {
     let (knowledge, warning) = load_knowledge(game);
-    if let Some(warning) = warning.filter(|_| uses_tables(settings, players)) {
+    let warning = warning.filter(|_| uses_tables(settings, players));
+    let warning = warning.or_else(|| {
+        settings.adjudication.tables.then(|| cannot_adjudicate(game, &knowledge)).flatten()
+    });
+    if let Some(warning) = warning {
         eprint_message(warning);
     }
     knowledge
+}
+
+/// Warning for an adjudication with tables if there are none.
+fn cannot_adjudicate(game: &Game, knowledge: &Knowledge) -> Option<String> {
+    let Some(info) = TABLES.iter().find(|info| info.is_for(game)) else {
+        return Some(format!("{game} has no tables, so none ends a game"));
+    };
+    knowledge.is_empty().then(|| {
+        format!(
+            "no table ends a game without the {} table; build it with `crownhead tables build {}`",
+            info.name, info.game
+        )
+    })
 }
 
 /// Whether a player or the adjudication uses tables.

@@ -211,12 +211,12 @@ fn search_without_table_never_contradicts_it() {
     assert!(found >= 30, "{found}");
 }
 
-/// What a search proved: the sign of its result.
+/// Sign of the result that a search proved.
 fn proved(report: &SearchReport<English>) -> Option<Ordering> {
     plies_to_end(report.score()).map(|plies| plies.cmp(&0))
 }
 
-/// What the table proves about a position of a game.
+/// Sign of the result that the table proves.
 fn table_result(position: &English, plies_left: u32) -> Option<Ordering> {
     Some(match TABLE.probe_in_game(position, plies_left)? {
         TableValue::Win { .. } => Ordering::Greater,

@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::endgame::Slice;
 
+/// Extension of the files of slices.
+#[cfg(feature = "fs")]
+pub(crate) const SLICE: &str = "slice";
+
 /// Error of generating, saving or opening a table.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -102,6 +106,21 @@ impl FormatError {
 
 #[cfg_attr(not(feature = "fs"), allow(dead_code))]
 impl TableError {
+    /// Description of a broken table, with the file of the slice.
+    #[cfg(feature = "fs")]
+    pub(crate) fn without_advice(&self) -> String {
+        match self {
+            TableError::Corrupt { path, error, .. } => match path.file_name() {
+                Some(name) if path.extension().is_some_and(|end| end == SLICE) => {
+                    format!("{}: {error}", name.display())
+                }
+                _ => error.to_string(),
+            },
+            TableError::Damaged { slice, error, .. } => format!("{slice}.{SLICE}: {error}"),
+            error => error.to_string(),
+        }
+    }
+
     pub(crate) fn io(path: &Path, action: &'static str, error: io::Error) -> TableError {
         TableError::Io { path: path.into(), action, error }
     }

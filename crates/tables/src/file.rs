@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 
 use crate::endgame::Slice;
+use crate::error::SLICE;
 use crate::image::Image;
 use crate::{FormatError, TableError};
 
@@ -73,7 +74,7 @@ pub(crate) fn open_image(path: &Path, game: &'static str) -> Result<Image, Table
 
 /// Path of a slice in the folder of its table.
 pub(crate) fn slice_path(folder: &Path, slice: Slice) -> PathBuf {
-    folder.join(format!("{slice}.slice"))
+    folder.join(format!("{slice}.{SLICE}"))
 }
 
 /// Checks that the folder of a table is one.

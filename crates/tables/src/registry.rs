@@ -281,8 +281,7 @@ impl TableState {
         match self {
             TableState::Ok(_) | TableState::Absent => None,
             TableState::NoFolder => Some(NO_FOLDER.into()),
-            TableState::Broken(TableError::Corrupt { error, .. }) => Some(error.to_string()),
-            TableState::Broken(error) => Some(error.to_string()),
+            TableState::Broken(error) => Some(error.without_advice()),
         }
     }
 }

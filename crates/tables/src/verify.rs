@@ -92,12 +92,10 @@ pub(crate) trait Sliced: Sync {
 
 /// Checks every byte of a table.
 pub(crate) fn check<T: Sliced>(table: &T) -> Result<(), TableError> {
-    table.parts().into_iter().try_for_each(|part| check_part(table, part))
-}
-
-fn check_part<T: Sliced>(table: &T, Part { slice, .. }: Part) -> Result<(), TableError> {
-    let damaged = |error| TableError::Damaged { game: T::GAME, slice, error };
-    table.check_slice(slice).map_err(damaged)
+    table.parts().into_iter().try_for_each(|Part { slice, .. }| {
+        let damaged = |error| TableError::Damaged { game: T::GAME, slice, error };
+        table.check_slice(slice).map_err(damaged)
+    })
 }
 
 /// Positions per unit of work.
@@ -115,6 +113,8 @@ pub(crate) fn verify<T: Sliced>(
         true => part.size.div_ceil(BATCH),
         false => blocks.min(part.stored.div_ceil(BATCH)),
     };
+    // First, because values are derived from those of other slices.
+    check(table)?;
     let parts = table.parts();
     let total = parts.iter().map(count).sum::<u64>() * BATCH;
     let done = AtomicU64::new(0);
@@ -122,7 +122,6 @@ pub(crate) fn verify<T: Sliced>(
     for part in parts {
         let slice = part.slice;
         let wrong = |what: String| TableError::Wrong { game: T::GAME, slice, what };
-        check_part(table, part)?;
         let verify_range = table.verify_slice(slice);
         let sums = Mutex::new(Found::default());
         let flow = each_batch(threads, count(&part), 1, |range| {

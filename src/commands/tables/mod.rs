@@ -98,13 +98,13 @@ fn build(args: &Build) -> Result<(), Failure> {
         let pieces = pieces(info, args)?;
         let path = info.path().context(NO_FOLDER)?;
         let state = if args.force { TableState::Absent } else { info.open_checked() };
+        let reason = state.reason().filter(|_| !args.json);
         let (table, time) = match state {
             TableState::Ok(table) if is_built(&table, pieces, args.slice) => (table, None),
-            TableState::Broken(
-                error @ (TableError::Corrupt { .. } | TableError::Damaged { .. }),
-            ) => {
-                if !args.json {
-                    eprint_message(format_args!("{}; rebuilding it", what_is_broken(&error)));
+            TableState::Broken(TableError::Corrupt { .. } | TableError::Damaged { .. }) => {
+                if let Some(reason) = reason {
+                    let path = path.display();
+                    eprint_message(format_args!("{path}: {reason}; rebuilding it"));
                 }
                 generate(info, args, &path)?
             }
@@ -163,17 +163,6 @@ fn pieces(info: &TableInfo, args: &Build) -> Result<Option<u8>, Failure> {
     Err(Failure::Usage(format!("--pieces takes a number from {min} to {max}, not {pieces}")))
 }
 
-/// Names a broken file or slice and the error, without advice.
-fn what_is_broken(error: &TableError) -> String {
-    match error {
-        TableError::Corrupt { path, error, .. } => format!("{}: {error}", path.display()),
-        TableError::Damaged { slice, error, .. } => {
-            format!("the slice {slice} is damaged: {error}")
-        }
-        error => error.to_string(),
-    }
-}
-
 /// Builds a table; returns it with the time that it took.
 fn generate(
     info: &TableInfo,
@@ -218,6 +207,9 @@ fn generate(
 fn check_folder(info: &TableInfo, path: &Path) -> Result<(), anyhow::Error> {
     if !info.is_folder && path.is_dir() {
         bail!("{} is a folder; remove it to build the table there", path.display());
+    }
+    if info.is_folder && path.is_file() {
+        bail!("{} is not a folder; remove it to build the table there", path.display());
     }
     let parent = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = if info.is_folder { path } else { parent.unwrap_or(Path::new(".")) };
