@@ -207,7 +207,8 @@ fn broken_slice_is_named_and_rebuilt() {
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 4;
     let analyse = ["analyse", "--game", "english", "--position", "B:WK32:BK10,K15", "--depth", "4"];
-    for (bytes, what) in [(&whole[..5000], "5000 bytes"), (&flipped, "mismatch in block")] {
+    for (bytes, what) in [(&whole[..5000], "5000 bytes"), (&flipped, "checksum mismatch in block")]
+    {
         fs::write(&path, bytes).unwrap();
         let listed = run(folder.path(), &["tables", "list"]).stdout;
         assert!(listed.contains(&format!(": 0m2k-0m1k.slice: {what}")), "{listed}");
