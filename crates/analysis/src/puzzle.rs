@@ -7,8 +7,9 @@
 //! graded by the nodes that a search without tables needs to find its move; what it plays at once
 //! is no puzzle.
 
+use crownhead_play::knowledge::{MoveValue, move_values};
 use crownhead_play::{Knowledge, Session, derive_seed, new_session};
-use crownhead_rules::{Cell, Game, Side};
+use crownhead_rules::{Cell, Game, Side, TableValue};
 use crownhead_search::{EngineConfig, Score, SearchLimits, StopFlag, plies_to_end};
 
 use crate::{AnalysisError, Analyst, Progress, Variation};
@@ -92,6 +93,7 @@ pub struct PuzzleNodes {
 pub struct PuzzleMaker {
     game: Game,
     nodes: PuzzleNodes,
+    knowledge: Knowledge,
     finder: Analyst,
     shallow: Analyst,
     verifier: Analyst,
@@ -150,6 +152,7 @@ impl PuzzleMaker {
         Ok(PuzzleMaker {
             game: game.clone(),
             nodes,
+            knowledge: knowledge.clone(),
             finder: analyst(HASH_MB, knowledge)?,
             shallow: analyst(SHALLOW_HASH_MB, &Knowledge::default())?,
             verifier: analyst(HASH_MB, knowledge)?,
@@ -283,7 +286,11 @@ impl PuzzleMaker {
     ) -> Result<Option<OnlyMove>, AnalysisError> {
         let found = self.verifier.search(session, nodes(self.nodes.verify), 2, stop, &mut |_| {});
         check(stop)?;
-        Ok(found.and_then(|found| only_move(session, &found)))
+        let only = found.and_then(|found| only_move(session, &found));
+        Ok(only.filter(|only| {
+            let values = move_values(session, &self.knowledge);
+            !has_other_solution(&values, only.goal, &only.text)
+        }))
     }
 
     /// The nodes after which a search without tables prefers a move for good. `None` if it does
@@ -417,6 +424,17 @@ struct Found {
     last: Option<usize>,
 }
 
+/// Whether a table knows another move that reaches the goal. A win that a draw counter could spoil
+/// is a win here: people find it as good.
+fn has_other_solution(values: &[MoveValue], goal: Goal, text: &str) -> bool {
+    use TableValue::{AtLeastDraw, AtMostDraw, Draw, Loss, Win};
+    values.iter().filter(|mv| mv.text != text).any(|mv| match (mv.value, goal) {
+        (Some(Win { .. } | AtLeastDraw { .. }), _) => true,
+        (Some(Draw), Goal::Draw) => true,
+        (Some(Draw | Loss { .. } | AtMostDraw { .. }) | None, _) => false,
+    })
+}
+
 fn best_move(progress: &Progress) -> Option<String> {
     Some(progress.lines.first()?.steps.first()?.text.clone())
 }
@@ -478,4 +496,23 @@ fn nodes(nodes: u64) -> SearchLimits {
 
 fn check(stop: &StopFlag) -> Result<(), AnalysisError> {
     if stop.is_set() { Err(AnalysisError::Interrupted) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn win_that_a_draw_counter_could_spoil_is_another_solution() {
+        let has_other = |value, goal| {
+            let value = Some(value);
+            let values = [("12-8", Some(TableValue::Win { plies: 9 })), ("11-15", value)];
+            let values = values.map(|(text, value)| MoveValue { text: text.into(), value });
+            has_other_solution(&values, goal, "12-8")
+        };
+        assert!(has_other(TableValue::AtLeastDraw { plies: Some(61) }, Goal::Win));
+        assert!(!has_other(TableValue::Draw, Goal::Win));
+        assert!(has_other(TableValue::Draw, Goal::Draw));
+        assert!(!has_other(TableValue::AtMostDraw { plies: Some(60) }, Goal::Draw));
+    }
 }
