@@ -41,7 +41,7 @@ pub struct Verified {
     pub positions: u64,
 }
 
-/// What was found in a range of indices.
+/// Result of checking a range of indices.
 #[derive(Default)]
 pub(crate) struct Found {
     /// Derived outcomes.

@@ -16,7 +16,7 @@ use crate::import::import;
 /// Size of the hash table, in megabytes. Phones have little memory.
 const HASH_MB: usize = 32;
 
-/// What a worker needs from the page.
+/// The functions that the page provides.
 pub trait Host {
     /// Receives a message.
     fn emit(&self, message: &str);
