@@ -14,7 +14,7 @@ use crownhead_analysis::{
     Progress, json, pdn, text,
 };
 use crownhead_files::AtomicFile;
-use crownhead_play::{Knowledge, counted, new_session, parse_duration};
+use crownhead_play::{Knowledge, counted, parse_duration};
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
 use crownhead_report::html::analysis_page;
 use crownhead_rules::Game;
@@ -175,8 +175,7 @@ fn analyse_position(args: &Args, game: &Game) -> Result<(), Failure> {
         analysis::analyse_position(&position, &request, &knowledge, &stop, &mut on_progress);
     display.clear();
     let result = result.map_err(|error| failure(error, ""))?;
-    let is_in_no_table = result.end.is_none() && result.table.is_none();
-    let missing = missing_table(game, &result.position).filter(|_| is_in_no_table);
+    let missing = missing_table(game, &result.position, &knowledge);
     let mut out = std::io::stdout().lock();
     if args.json {
         let mut object = json::position(&result, &request.limits);
@@ -264,12 +263,8 @@ fn analyse_file(args: &Args, path: &Path) -> Result<(), Failure> {
 fn missing_table_of_game(analysis: &GameAnalysis, knowledge: &Knowledge) -> Option<String> {
     let game = &analysis.record.game;
     // The last position may be the end of the game.
-    analysis.moves.iter().rev().take(2).find_map(|last| {
-        let session = new_session(game, Some(&last.position)).ok()?;
-        let is_over = session.outcome().is_some();
-        let is_in_no_table = !is_over && session.table_value(knowledge).is_none();
-        missing_table(game, &last.position).filter(|_| is_in_no_table)
-    })
+    let mut last = analysis.moves.iter().rev().take(2);
+    last.find_map(|played| missing_table(game, &played.position, knowledge))
 }
 
 /// Opens the outputs of `--pdn` and `--html`. `has_all_games` means that no game of the file is

@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use crownhead_bots::SpecError;
 use crownhead_files::AtomicFile;
+use crownhead_play::knowledge::from_tables;
 use crownhead_play::{StopFlag, TimeControl, parse_duration};
 use crownhead_records::{GameFile, format_game};
 use crownhead_rules::{Game, Side, did_you_mean};
+use crownhead_tables::registry;
 use crownhead_terminal::autosave::{self, Autosave};
 use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use crownhead_terminal::plain::PlainGame;
 use crownhead_terminal::screen::{self, GameScreen, ViewScreen};
 
+use super::tables::missing_table;
 use crate::failure::Failure;
 use crate::isolation_args::IsolationArgs;
 use crate::output::{eprint_message, is_interactive, look, save_theme};
@@ -166,7 +169,26 @@ pub(crate) fn play(
         return Err(Failure::Interrupted);
     }
     result?;
+    if let Some(missing) = missing_table_of_game(&game) {
+        eprint_message(missing);
+    }
     if game.bot_failed() { Err(Failure::Bot(None)) } else { Ok(()) }
+}
+
+/// Names a table that would have made a built-in player perfect at the end of the game.
+fn missing_table_of_game(game: &LocalGame) -> Option<String> {
+    let is_builtin = |seat: &Seat| matches!(seat, Seat::Computer(spec) if spec.program().is_none());
+    if !game.setup().seats.iter().any(is_builtin) {
+        return None;
+    }
+    let session = game.session();
+    let (tables, _) = registry::load(session.game().info().id);
+    let knowledge = from_tables(&tables);
+    // The last position may be the end of the game.
+    (0..=session.plies())
+        .rev()
+        .take(2)
+        .find_map(|ply| missing_table(session.game(), &game.session_at(ply).position(), &knowledge))
 }
 
 /// Builds the bots before the full screen starts, because a compiler may print errors.

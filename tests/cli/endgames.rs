@@ -195,6 +195,25 @@ fn analysis_names_a_missing_table_that_would_help() {
 }
 
 #[test]
+fn play_names_a_missing_table_once_the_game_is_over() {
+    let empty = tempfile::tempdir().unwrap();
+    let play = |folder: &Path, position, first, second| {
+        let arguments =
+            ["play", "english", "--plain", "--position", position, "--seed", "1", "--first", first];
+        let finished = run(folder, &[&arguments[..], &["--second", second]].concat());
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        finished.stderr
+    };
+    let hint = "`crownhead tables build english`";
+    let stderr = play(empty.path(), "B:WK32:BK10,K15", "alphabeta:4", "random");
+    assert_eq!(stderr.matches(hint).count(), 1, "{stderr}");
+    let stderr = play(&BUILT.0, "B:WK32:BK10,K15", "alphabeta:4", "random");
+    assert!(!stderr.contains("tables build"), "{stderr}");
+    let stderr = play(empty.path(), "W:W13:B9", "alphabeta:4", "random");
+    assert!(stderr.contains(hint), "{stderr}");
+}
+
+#[test]
 fn broken_slice_is_named_and_rebuilt() {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("english-endgames");

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::value_parser;
-use crownhead_play::new_session;
+use crownhead_play::{Knowledge, new_session};
 use crownhead_rules::Game;
 use crownhead_tables::endgame::{Counts, PiecesSummary, Slice};
 use crownhead_tables::registry::{
@@ -80,9 +80,13 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     }
 }
 
-/// Hint for a position that a missing table contains. The position is in no table that is built.
-pub(crate) fn missing_table(game: &Game, position: &str) -> Option<String> {
+/// Hint for a position of a running game that no table in `knowledge` contains, but one that can be
+/// built does.
+pub(crate) fn missing_table(game: &Game, position: &str, knowledge: &Knowledge) -> Option<String> {
     let session = new_session(game, Some(position)).ok()?;
+    if session.outcome().is_some() || session.table_value(knowledge).is_some() {
+        return None;
+    }
     let count = session.board().iter().filter(|&&letter| letter != '.').count();
     let info = TABLES.iter().find(|info| info.is_for(game) && info.pieces.is_some())?;
     let (build, time) = info.build_for(u8::try_from(count).ok()?)?;
