@@ -1,4 +1,4 @@
-/** Scores in short. */
+/** Short forms of scores. */
 import type { GameInfo } from "../api/types";
 import type { Eval } from "./engine";
 

@@ -78,9 +78,9 @@ export class AnalysisSession {
   marked: Cell[] = $state.raw([]);
   /** Arrows and circles of the user. */
   drawn: Shape[] = $state.raw([]);
-  /** Number of analyses opened: what is about the last one ends. */
+  /** Number of analyses opened. When it changes, what belongs to the previous one ends. */
   opened = $state(0);
-  /** What tables know about a position, and which. */
+  /** The exact values of a position, and its node. */
   private known: { at: NodeId; exact: ExactPosition | null } | null = $state.raw(null);
   /** The tree before the last deletion. */
   private deleted: { tree: Tree; at: NodeId } | null = $state.raw(null);
@@ -209,7 +209,7 @@ export class AnalysisSession {
     return true;
   }
 
-  /** The node that is reached by playing moves, as far as the tree has them. */
+  /** Follows moves as far as the tree has them. Returns the node reached and their number. */
   private reach(moves: string[]): { id: NodeId; count: number } {
     let id: NodeId = ROOT;
     for (const [count, text] of moves.entries()) {

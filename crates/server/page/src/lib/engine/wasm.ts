@@ -6,7 +6,7 @@ export type Message =
   | { type: "error"; message: string; at: number | null; cells: string[] }
   | { type: "info" | "progress" | "games"; [key: string]: unknown };
 
-/** What the engine asks of its surroundings. */
+/** The functions that the engine calls. */
 export interface Host {
   /** Whether to stop the running search. */
   stops(): boolean;

@@ -1,8 +1,9 @@
 /**
  * The worker in which the engine runs: one request at a time, in the order of their arrival.
  *
- * A search holds the thread until it ends. If the page is isolated from other origins, both share a
- * number: searches with smaller ids stop. Otherwise the page ends the worker to stop a search.
+ * A search holds the thread until it ends. If the page is isolated from other origins, it shares a
+ * number with the worker: searches with ids up to that number stop. Otherwise the page ends the
+ * worker to stop a search.
  */
 import { instantiate, type Instance } from "./wasm";
 
@@ -14,7 +15,7 @@ export type ToWorker =
 /** To the page: a message of the engine, or its failure. */
 export interface FromWorker {
   id: number;
-  /** JSON of a message; null if the engine has failed and this worker is of no more use. */
+  /** JSON of a message; null if the engine has failed and this worker must be replaced. */
   message: string | null;
   failure?: string;
 }
