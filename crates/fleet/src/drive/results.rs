@@ -11,7 +11,7 @@ use crate::messages::{Outcome, ResultMessage, ReturnReason};
 use crate::outstanding::{FirstResult, Outstanding, agree};
 use crate::result_check;
 
-/// Most results of an earlier coordinator that wait for their jobs.
+/// Maximum number of results of an earlier coordinator that wait for their jobs.
 const MAX_EARLY: usize = 100_000;
 /// How often workers may give a check back before it is dropped: there may be only one worker.
 const MAX_CHECK_RETURNS: u32 = 40;

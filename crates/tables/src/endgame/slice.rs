@@ -325,7 +325,7 @@ pub(super) fn combinations(squares: u64, count: u8) -> Vec<u32> {
 
 /// Numbers of the squares that are not occupied.
 #[inline(always)]
-fn free_squares(occupied: u32) -> [u8; 32] {
+pub(super) fn free_squares(occupied: u32) -> [u8; 32] {
     let mut free = [0; 32];
     for (entry, square) in free.iter_mut().zip(Bits((!occupied).into())) {
         *entry = square as u8;

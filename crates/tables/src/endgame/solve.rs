@@ -63,7 +63,7 @@ struct Entry {
     flags: u8,
 }
 
-/// The moves are captures.
+/// The legal moves are captures.
 const CAPTURE: u8 = 1;
 /// A man can move.
 const MAN_MOVES: u8 = 2;
