@@ -1,7 +1,7 @@
 /** An analysis: the tree of moves, the position shown, and what is stored of it. */
 import { toSentence } from "../api/client";
 import type { Cell, GameInfo, LegalMove, PositionView, SideIndex } from "../api/types";
-import { applyMove, sideIndex } from "../board/cells";
+import { applyMove, findGame, sideIndex } from "../board/cells";
 import { toggleShape, type Shape } from "../board/shapes";
 import { readStored, writeStored } from "../stores/stored";
 import { EngineError, type AnalysisEngine, type ExactPosition, type ImportedGame } from "./client";
@@ -95,9 +95,7 @@ export class AnalysisSession {
     readonly games: GameInfo[],
   ) {}
 
-  readonly info = $derived.by((): GameInfo | undefined =>
-    this.games.find(({ id }) => id === this.game.split(":")[0]),
-  );
+  readonly info = $derived.by(() => findGame(this.games, this.game));
   readonly mainLine = $derived.by(() => mainLine(this.tree));
   readonly isCurrent = $derived.by(() => this.view !== null && this.viewAt === this.at);
   readonly shown = $derived.by((): Shown => {
@@ -187,7 +185,7 @@ export class AnalysisSession {
   /** Opens the analysis that was stored last. Returns whether there was one. */
   async restore(): Promise<boolean> {
     const { game, position, tags, result, comment, moves, at } = storedAnalysis();
-    if (!this.games.some(({ id }) => id === game.split(":")[0])) return false;
+    if (!findGame(this.games, game)) return false;
     try {
       const areTexts = (tag: unknown) =>
         Array.isArray(tag) && tag.length === 2 && tag.every((text) => typeof text === "string");
