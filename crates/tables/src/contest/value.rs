@@ -7,10 +7,11 @@
 //! fewer; -n that it loses with n or more plies left, and draws with fewer. 0 is a draw.
 
 use crownhead_rules::checkers::MoverBoard;
+use crownhead_rules::checkers::squares::{compact, spread};
 
 use super::index::Men;
 use super::slice;
-use crate::endgame::{Slice, compact, spread};
+use crate::endgame::Slice;
 
 /// Plies without a capture that draw the game.
 pub(super) const DRAW_PLIES: u8 = 10;

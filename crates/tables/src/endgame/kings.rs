@@ -1,9 +1,10 @@
 //! Sets of kings of both sides and their moves, while the men stay where they are.
 
 use super::Slice;
-use super::slice::{MEN_SQUARES, combinations, free_squares, rank, spread};
+use super::slice::{MEN_SQUARES, combinations, free_squares, rank};
 
 use crownhead_rules::Bits;
+use crownhead_rules::checkers::squares::spread;
 
 /// Sets of kings of both sides, on the squares without men, which are counted from 0.
 pub(super) struct Kings {

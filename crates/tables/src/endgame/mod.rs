@@ -29,7 +29,6 @@ use crownhead_rules::{English, Notation, Probe, Side, TableValue};
 pub use build::Build;
 pub use format::Counts;
 pub use slice::{Boards, Cursor, Slice, SliceError};
-pub(crate) use slice::{compact, spread};
 #[cfg(feature = "fs")]
 pub(crate) use values::zeros;
 

@@ -12,6 +12,7 @@ use std::str::FromStr;
 
 use crownhead_rules::Bits;
 use crownhead_rules::checkers::MoverBoard;
+use crownhead_rules::checkers::squares::{compact, spread};
 
 use super::MAX_PIECES;
 
@@ -276,23 +277,6 @@ impl FromStr for Slice {
     "not a slice with up to {MAX_PIECES} pieces, such as 0m3k-0m4k (men and kings of both sides)"
 )]
 pub struct SliceError;
-
-/// Removes the ghost bits: bit n becomes the square with number n + 1.
-#[inline(always)]
-pub(crate) const fn compact(board: u64) -> u32 {
-    (board & 0xff | board >> 1 & 0xff00 | board >> 2 & 0x00ff_0000 | board >> 3 & 0xff00_0000)
-        as u32
-}
-
-/// Inserts the ghost bits; inverts [`compact`].
-#[inline(always)]
-pub(crate) const fn spread(squares: u32) -> u64 {
-    let squares = squares as u64;
-    squares & 0xff
-        | (squares & 0xff00) << 1
-        | (squares & 0x00ff_0000) << 2
-        | (squares & 0xff00_0000) << 3
-}
 
 /// Rank of a combination of squares in the combinatorial number system.
 #[inline(always)]
