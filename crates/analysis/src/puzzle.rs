@@ -44,7 +44,7 @@ const GRADE_NODES: [u64; 4] = [60, 300, 2_000, 20_000];
 /// Hardest grade.
 pub const MAX_GRADE: u8 = 5;
 
-/// What the player must achieve.
+/// Goal of the player.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Goal {
     /// One move wins.
@@ -117,7 +117,7 @@ struct OnlyMove {
     has_material: bool,
 }
 
-/// What a score says about a game, for the side to move.
+/// Class of a game by its score, for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Won,

@@ -53,7 +53,7 @@ struct TreeEval {
 /// Reads the first game of a PDN text.
 pub(crate) fn read_game(text: &str) -> Result<Value, CallError> {
     let record = Reader::new(text.as_bytes()).next();
-    let record = record.ok_or_else(|| CallError::new("there is no game in this text"))?;
+    let record = record.ok_or_else(|| CallError::new("the text contains no game"))?;
     let record = record.map_err(CallError::new)?;
     let mut moves = Vec::new();
     push_line(&mut moves, &record, &record.line, None);

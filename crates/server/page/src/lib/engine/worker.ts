@@ -43,7 +43,7 @@ function read(buffer: Uint8Array): number {
 }
 
 function emit(message: string) {
-  // What is not JSON is the message of a panic; the failure follows.
+  // A text that is not JSON is the message of a panic; the failure follows.
   lastText = message;
   if (message.startsWith("{")) self.postMessage({ id, message } satisfies FromWorker);
 }
