@@ -53,7 +53,7 @@ fn killed_workers_coordinators_and_servers_lose_and_repeat_no_game() {
         while finished_games(&journal) < kill * 6 * games / (kills + 2) {
             std::thread::sleep(Duration::from_millis(20));
             if main.0.try_wait().unwrap().is_some() {
-                main = go_on(&fleet);
+                main = resume(&fleet);
             }
         }
         match victim {
@@ -73,7 +73,7 @@ fn killed_workers_coordinators_and_servers_lose_and_repeat_no_game() {
         }
     }
     while main.wait() != Some(0) {
-        main = go_on(&fleet);
+        main = resume(&fleet);
     }
     assert_eq!(finished_games(&journal), 6 * games);
     assert_eq!(tables(&fleet.path("")), tables(&local));
@@ -84,7 +84,7 @@ fn killed_workers_coordinators_and_servers_lose_and_repeat_no_game() {
 
 /// Resumes a tournament whose coordinator has ended, because a job was killed five times or because
 /// the server was away.
-fn go_on(fleet: &TestFleet) -> Running {
+fn resume(fleet: &TestFleet) -> Running {
     assert_eq!(fleet.crownhead(&["fleet", "dead", "--retry"]).code, Some(0));
     coordinator(fleet, "resume")
 }

@@ -92,8 +92,8 @@ fn worker_cannot_answer_for_a_job_of_another_one_or_against_the_rules() {
 }
 
 #[test]
-fn job_that_ends_five_workers_is_dead_until_a_person_retries_it() {
-    let Some(fleet) = TestFleet::start("job_that_ends_five_workers") else { return };
+fn job_that_five_workers_failed_to_finish_is_dead_until_it_is_retried() {
+    let Some(fleet) = TestFleet::start("job_that_five_workers_failed_to_finish") else { return };
     fleet.deliver_again_after_a_second();
     crate::harness::write_tournament(&fleet.path(""), 2);
     let run = ["tournament", "run", "class.toml", "--fleet"];

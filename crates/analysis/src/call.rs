@@ -1,4 +1,5 @@
-//! Searches that pages ask for, as JSON: the same for the engine in the page and for the server.
+//! Requests of the web page for searches, as JSON. The engine in the page and the server both run
+//! them.
 
 use std::time::Duration;
 
@@ -9,13 +10,15 @@ use crownhead_search::{EngineConfig, SearchLimits, StopFlag};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{AnalysisError, AnalysisRequest, Analyst, Progress, analyse_game, hint, json};
+use crate::{
+    AnalysisError, AnalysisRequest, Analyst, Progress, analyse_game, hint, json, new_analyst,
+};
 
 /// Maximum number of lines.
 const MAX_LINES: usize = 5;
-/// Maximum time of a search without a caller's limit: longer than any page is open.
+/// Maximum time of a search in seconds: longer than any page stays open.
 const MAX_SECONDS: f64 = 1e6;
-/// Searches per move of a report, in the worst of usual cases.
+/// Searches per move that the time of a report allows for. Reports rarely need more.
 const SEARCHES_PER_MOVE: u32 = 2;
 
 /// A request for a search.
@@ -91,7 +94,7 @@ impl From<RequestError> for CallError {
     }
 }
 
-/// Where and how a call is searched.
+/// Engine settings, tables and time limit of a call.
 #[derive(Debug)]
 pub struct CallConfig<'a> {
     /// Threads and memory.
@@ -119,7 +122,7 @@ impl SearchCall {
     pub fn run(
         &self,
         config: &CallConfig<'_>,
-        analyst: &mut Option<Analyst>,
+        analyst: &mut Option<Box<dyn Analyst>>,
         stop: &StopFlag,
         on_message: &mut dyn FnMut(Value),
     ) -> Result<Option<Value>, CallError> {
@@ -158,11 +161,11 @@ impl CallConfig<'_> {
     fn analyst<'b>(
         &self,
         game: &Game,
-        analyst: &'b mut Option<Analyst>,
-    ) -> Result<&'b mut Analyst, CallError> {
-        let kept = analyst.take().filter(|analyst| analyst.game() == game);
-        let kept = kept.map_or_else(|| Analyst::new(game, self.engine, self.knowledge), Ok);
-        Ok(analyst.insert(kept.map_err(CallError::new)?))
+        analyst: &'b mut Option<Box<dyn Analyst>>,
+    ) -> Result<&'b mut dyn Analyst, CallError> {
+        let last = analyst.take().filter(|analyst| analyst.game() == game);
+        let next = last.map_or_else(|| new_analyst(game, self.engine, self.knowledge), Ok);
+        Ok(analyst.insert(next.map_err(CallError::new)?).as_mut())
     }
 }
 

@@ -18,8 +18,8 @@ pub const HINT_PLAYER: &str = "best:movetime=1s";
 const HINT_TIME: Duration = Duration::from_secs(1);
 /// Maximum number of reasons besides the score.
 const MAX_REASONS: usize = 2;
-/// Progress of a move, in cells, that is a reason by itself.
-const LONG_WAY: u32 = 3;
+/// Minimum progress of a move, in cells, that is a reason by itself.
+const LONG_MOVE: i32 = 3;
 
 /// A move to play, and why.
 #[derive(Clone, Debug)]
@@ -62,9 +62,9 @@ pub enum ReasonKind {
     Camp,
     /// It blocks a long move of the opponent.
     Block,
-    /// It is a long way forward.
+    /// It brings a piece many cells forward.
     Advance,
-    /// The standing of the game.
+    /// The score after the move.
     Score,
 }
 
@@ -90,7 +90,7 @@ impl ReasonKind {
 /// Searches for a hint for the side to move. `None` if the game is over.
 pub fn hint(
     session: &dyn Session,
-    analyst: &mut Analyst,
+    analyst: &mut dyn Analyst,
     stop: &StopFlag,
 ) -> Result<Option<Hint>, AnalysisError> {
     let limits = SearchLimits { hard_time: Some(HINT_TIME), ..SearchLimits::default() };
@@ -109,7 +109,7 @@ pub fn hint(
     Ok(Some(Hint { step, reasons: hint_reasons(session, &choice) }))
 }
 
-/// Says why a move is good, for the player whose turn it is: `it captures a piece and keeps the
+/// Returns why a move is good, for the player whose turn it is: `it captures a piece and keeps the
 /// game level`. `None` if the move is not legal.
 pub fn hint_reason(session: &dyn Session, choice: &Choice) -> Option<String> {
     let reasons = hint_reasons(session, choice);
@@ -167,7 +167,7 @@ struct Reasons<'a> {
     from: Cell,
     to: Cell,
     pv: &'a [String],
-    /// The moves of the opponent, if it were the opponent's turn before the move.
+    /// The legal moves of the opponent before the move, as if it were the opponent's turn.
     opponent_before: Vec<LegalMove>,
     opponent_after: Vec<LegalMove>,
 }
@@ -351,10 +351,9 @@ impl<'a> Reasons<'a> {
     /// The opponent had a long move forward, and has no such move any more.
     fn block(&self) -> Option<Reason> {
         let other = self.before.side().other();
-        let way = |mv: &&LegalMove| self.progress(other, mv);
-        let longest = self.opponent_before.iter().max_by_key(way)?;
+        let longest = self.opponent_before.iter().max_by_key(|mv| self.progress(other, mv))?;
         let left = self.opponent_after.iter().map(|mv| self.progress(other, mv)).max()?;
-        if self.progress(other, longest) < left.max(0) + LONG_WAY as i32 {
+        if self.progress(other, longest) < left.max(0) + LONG_MOVE {
             return None;
         }
         let text = format!("blocks {}", longest.text);
@@ -364,7 +363,7 @@ impl<'a> Reasons<'a> {
     /// The piece moves many cells towards its target.
     fn advance(&self) -> Option<Reason> {
         let progress = self.progress(self.before.side(), self.mv);
-        if progress < LONG_WAY as i32 {
+        if progress < LONG_MOVE {
             return None;
         }
         let text = format!("brings a piece {progress} cells closer to the target");
@@ -398,8 +397,8 @@ fn captured(moves: &[LegalMove]) -> Vec<Cell> {
     cells
 }
 
-/// The moves of the player who has just moved, if the other one did nothing; none if that is not a
-/// position.
+/// The legal moves of the player who has just moved, as if the other one had passed; none if that
+/// is not a valid position.
 fn moves_of_other(session: &dyn Session) -> Vec<LegalMove> {
     let (game, side) = (session.game(), session.side().other());
     let text = position_text(game, &session.board(), side, 0);

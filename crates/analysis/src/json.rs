@@ -33,7 +33,7 @@ pub fn position(analysis: &PositionAnalysis, limits: &SearchLimits) -> Value {
     })
 }
 
-/// Formats the state of a search for a page: `done` at its end.
+/// Formats the state of a search for the page. `done` is set at its end.
 pub fn info(progress: &Progress, sides: &[SideInfo; 2], done: bool) -> Value {
     let cells = |cells: &[Cell]| cells.iter().map(Cell::to_string).collect::<Vec<_>>();
     let step = |step: &MoveStep| {
@@ -63,7 +63,7 @@ pub fn info(progress: &Progress, sides: &[SideInfo; 2], done: bool) -> Value {
     })
 }
 
-/// Formats a hint: the piece, the move, and why, in a clause and one by one.
+/// Formats a hint: the piece, the move, and the reasons, joined and one by one.
 pub fn hint(hint: &Hint) -> Value {
     let cells = |cells: &[Cell]| cells.iter().map(Cell::to_string).collect::<Vec<_>>();
     let reason = |reason: &Reason| {

@@ -21,7 +21,7 @@ use crownhead_records::RecordError;
 use crownhead_rules::{Cell, Notation, Side};
 use crownhead_search::{PvLine, SearchLimits, SearchReport, Searchable};
 
-pub use analyst::Analyst;
+pub use analyst::{Analyst, new_analyst};
 pub use call::{CallConfig, CallError, CallLimits, SearchCall};
 pub use crownhead_play::Eval;
 pub use crownhead_search::EngineConfig;

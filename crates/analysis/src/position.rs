@@ -6,7 +6,7 @@ use crownhead_play::{Session, move_words, new_session, truncate};
 use crownhead_rules::{Game, Side, SideInfo, TableValue};
 use crownhead_search::{Knowledge, StopFlag};
 
-use crate::{AnalysisError, AnalysisRequest, Analyst, Progress, Variation};
+use crate::{AnalysisError, AnalysisRequest, Progress, Variation, new_analyst};
 
 /// A position, given by a start position and moves.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ pub fn analyse_position(
         return Ok(analysis);
     }
     analysis.table = session.table_value(knowledge);
-    let mut analyst = Analyst::new(spec.game, request.engine, knowledge)?;
+    let mut analyst = new_analyst(spec.game, request.engine, knowledge)?;
     let found = analyst.search(session, request.limits, request.lines, stop, on_progress);
     let Some(found) = found else { return Ok(analysis) };
     // Iterations finished before the stop flag was set are valid.

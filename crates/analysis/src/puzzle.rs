@@ -1,22 +1,22 @@
 //! Puzzles: positions with exactly one move that wins, or exactly one that does not lose.
 //!
 //! A quick search of every position of a game finds candidates. A deep search of the position
-//! alone, without the game before it, verifies them: the best move must win, or hold the game, and
-//! every other one must not. What tables or the search prove is exact. A win or loss that is not
-//! proved changes the material and the score, and is confirmed by a game played out. A puzzle is
-//! graded by the nodes that a search without tables needs to find its move; what it plays at once
-//! is no puzzle.
+//! alone, without the game before it, verifies them: the best move must win, or not lose, and every
+//! other move must fail to. What tables or the search prove is exact. A win or loss that is not
+//! proved must change the material and the score, and is confirmed by playing the game out. The
+//! grade of a puzzle is given by the nodes that a search without tables needs to find its move. If
+//! that search prefers the move from the start, the position is not a puzzle.
 
 use crownhead_play::knowledge::{MoveValue, move_values};
 use crownhead_play::{Knowledge, Session, derive_seed, new_session};
 use crownhead_rules::{Cell, Game, Side, TableValue};
 use crownhead_search::{EngineConfig, Score, SearchLimits, StopFlag, plies_to_end};
 
-use crate::{AnalysisError, Analyst, Progress, Variation};
+use crate::{AnalysisError, Analyst, Progress, Variation, new_analyst};
 
 /// Size of a hash table, in megabytes: small, because it is cleared for every game and puzzle.
 const HASH_MB: usize = 8;
-/// Maximum distance from zero of the score of a level game.
+/// Maximum absolute score of a level game.
 const LEVEL: Score = 40;
 /// Minimum score of a win that is not proved: an expected score of 77 %.
 const DECISIVE: Score = 120;
@@ -32,18 +32,19 @@ const MAX_SOLUTION: usize = 11;
 const MAX_PLIES: usize = 200;
 /// Random moves at the start of a game played for puzzles.
 const OPENING_PLIES: usize = 6;
-/// One of this many moves of such a game is random.
+/// One in this many moves of such a game is random.
 const RANDOM_MOVE: u32 = 16;
-/// Depth of the search for half of the other moves, so that plausible mistakes happen.
+/// Depth of the search for half of the other moves, which makes plausible mistakes.
 const SHALLOW_DEPTH: u32 = 2;
 /// Size of the hash table of these searches, in megabytes.
 const SHALLOW_HASH_MB: usize = 1;
-/// Nodes after which a search still prefers another move, at most, in each grade but the hardest.
+/// For each grade but the hardest, the maximum number of nodes after which a search still prefers
+/// another move.
 const GRADE_NODES: [u64; 4] = [60, 300, 2_000, 20_000];
 /// Hardest grade.
 pub const MAX_GRADE: u8 = 5;
 
-/// What the player must achieve.
+/// Goal of the player.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Goal {
     /// One move wins.
@@ -94,11 +95,11 @@ pub struct PuzzleMaker {
     game: Game,
     nodes: PuzzleNodes,
     knowledge: Knowledge,
-    finder: Analyst,
-    shallow: Analyst,
-    verifier: Analyst,
+    finder: Box<dyn Analyst>,
+    shallow: Box<dyn Analyst>,
+    verifier: Box<dyn Analyst>,
     /// Searches without tables: people have none.
-    grader: Analyst,
+    grader: Box<dyn Analyst>,
 }
 
 /// The two best moves of a position, if the best one alone reaches a goal.
@@ -116,7 +117,7 @@ struct OnlyMove {
     has_material: bool,
 }
 
-/// What a score says about a game, for the side to move.
+/// Class of a game by its score, for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Won,
@@ -125,7 +126,7 @@ enum Class {
 }
 
 impl Class {
-    /// `None` if the score does not say.
+    /// `None` if the score is between two classes.
     fn of(score: Score) -> Option<Class> {
         match plies_to_end(score) {
             Some(plies) if plies > 0 => Some(Class::Won),
@@ -147,7 +148,7 @@ impl PuzzleMaker {
     ) -> Result<PuzzleMaker, AnalysisError> {
         let analyst = |hash_mb, knowledge: &Knowledge| {
             let config = EngineConfig { hash_mb, ..EngineConfig::default() };
-            Analyst::new(game, config, knowledge)
+            new_analyst(game, config, knowledge)
         };
         Ok(PuzzleMaker {
             game: game.clone(),
@@ -293,8 +294,8 @@ impl PuzzleMaker {
         }))
     }
 
-    /// The nodes after which a search without tables prefers a move for good. `None` if it does
-    /// from the start: the move is obvious.
+    /// The number of nodes at which a search without tables last preferred another move. `None` if
+    /// it never did: the move is obvious.
     fn nodes_to_find(
         &mut self,
         session: &dyn Session,
@@ -313,7 +314,7 @@ impl PuzzleMaker {
         Ok(preferred_other)
     }
 
-    /// Whether values that are not proved are those of games played out.
+    /// Whether playing the game out confirms the values that are not proved.
     fn holds_when_played(
         &mut self,
         session: &dyn Session,
@@ -367,8 +368,8 @@ impl PuzzleMaker {
         Ok(None)
     }
 
-    /// The moves of the solution: as long as the player has only one move that reaches the goal, or
-    /// must capture. Also returns the number of the player's moves that are a choice.
+    /// Returns the moves of the solution: as long as only one move of the player reaches the goal, or
+    /// the player must capture. Also returns how many of these moves are a choice.
     fn solution(
         &mut self,
         session: &dyn Session,
@@ -424,8 +425,8 @@ struct Found {
     last: Option<usize>,
 }
 
-/// Whether a table knows another move that reaches the goal. A win that a draw counter could spoil
-/// is a win here: people find it as good.
+/// Whether another move reaches the goal by the tables. A win that a draw counter could spoil
+/// counts as a win: a player would accept it as a solution.
 fn has_other_solution(values: &[MoveValue], goal: Goal, text: &str) -> bool {
     use TableValue::{AtLeastDraw, AtMostDraw, Draw, Loss, Win};
     values.iter().filter(|mv| mv.text != text).any(|mv| match (mv.value, goal) {
@@ -439,7 +440,7 @@ fn best_move(progress: &Progress) -> Option<String> {
     Some(progress.lines.first()?.steps.first()?.text.clone())
 }
 
-/// Returns the best move if a search says that it alone reaches a goal.
+/// Returns the best move if, by the search, it alone reaches a goal.
 fn only_move(session: &dyn Session, found: &Progress) -> Option<OnlyMove> {
     let [best, second] = &found.lines[..] else { return None };
     let scores = [best, second].map(|line| line.eval.score_for(session.side()));

@@ -30,9 +30,9 @@ const MAX_REPLAY_LINES: usize = 100;
 pub struct LoggedTurn {
     /// The game.
     pub game: Game,
-    /// The text that the bot was named by.
+    /// The bot as the user wrote it.
     pub bot: String,
-    /// The folder in which it was named.
+    /// The folder that paths in it are relative to.
     pub folder: PathBuf,
     /// Number of plies played before.
     pub ply: usize,

@@ -15,7 +15,7 @@ use crate::connection::{Connection, server_error};
 use crate::players::{BotMessage, PlayerMessage};
 use crate::streams::BOTS;
 
-/// Most bots that a worker keeps unpacked.
+/// Maximum number of bots that a worker keeps unpacked.
 const MAX_UNPACKED: usize = 64;
 
 /// Describes players for jobs, and stores the bundles of the bots among them.
@@ -31,7 +31,7 @@ pub(crate) async fn upload(
             None => PlayerMessage::new(Some(entrant)),
             Some(program) => {
                 let bundle = bundle::pack(program, secret).map_err(|error| {
-                    FleetError::File(format!("{} cannot travel: {error}", entrant.name))
+                    FleetError::File(format!("cannot pack {}: {error}", entrant.name))
                 })?;
                 let store = connection.jetstream.get_object_store(BOTS).await;
                 let store = store.map_err(server_error)?;
@@ -65,7 +65,7 @@ pub(crate) struct UnpackedBot {
 }
 
 impl Bots {
-    /// Returns a bot, from the object store if need be. `keep` gets what must live as long as its
+    /// Returns a bot, downloaded if necessary. Adds to `keep` what must live as long as its
     /// players.
     pub(crate) fn find(
         &self,
@@ -74,10 +74,10 @@ impl Bots {
         connection: &Connection,
         keep: &mut Vec<Arc<UnpackedBot>>,
     ) -> Result<PlayerSpec, String> {
-        // Others wait: they may want the same bot.
+        // Locked during the download: other threads may need the same bot.
         let mut unpacked = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
         if unpacked.len() >= MAX_UNPACKED && !unpacked.contains_key(&bot.object) {
-            // Those in use live on.
+            // Bots in use are in `keep`, too.
             unpacked.clear();
         }
         let found = match unpacked.get(&bot.object) {
@@ -110,7 +110,7 @@ async fn download(connection: &Connection, name: &str) -> Result<Vec<u8>, String
         connection.jetstream.get_object_store(BOTS).await.map_err(|error| failed(&error))?;
     let object = store.get(name).await.map_err(|error| failed(&error))?;
     let mut sealed = Vec::new();
-    // A little more than the files: their list, and the tag.
+    // The files, their list, and the tag of the encryption.
     let mut reader = object.take(MAX_BYTES + (16 << 20));
     reader.read_to_end(&mut sealed).await.map_err(|error| failed(&error))?;
     Ok(sealed)

@@ -1,7 +1,7 @@
 //! A bot as a bundle of files: packed by the coordinator, unpacked by workers.
 //!
 //! A bundle is a line of JSON that lists the files, and then their contents. There is nothing else
-//! in it: no links, no devices, no owners. It is encrypted with a key that travels with the jobs,
+//! in it: no links, no devices, no owners. It is encrypted with a key that is sent with the jobs,
 //! because every worker can read the whole object store. Its name is the digest of what is stored.
 
 use std::fs::{self, File};
@@ -15,16 +15,16 @@ use sha2::{Digest, Sha256};
 
 use crate::run_key::hex;
 
-/// Most bytes of a bundle.
+/// Maximum number of bytes in the files of a bundle.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
-/// Most files of a bundle.
+/// Maximum number of files in a bundle.
 const MAX_FILES: usize = 10_000;
-/// Most bytes of a path in a bundle.
+/// Maximum length of a path in a bundle, in bytes.
 const MAX_PATH: usize = 1024;
-/// Most nested folders of a bot.
+/// Maximum depth of nested folders of a bot.
 const MAX_DEPTH: usize = 32;
 
-/// A bot that is ready to travel.
+/// A packed bot.
 pub(crate) struct Bundle {
     /// The encrypted files.
     pub(crate) sealed: Vec<u8>,
@@ -32,7 +32,7 @@ pub(crate) struct Bundle {
     pub(crate) name: String,
     /// The key, in hexadecimal digits.
     pub(crate) key: String,
-    /// How the bot is named in the folder of its files.
+    /// The bot as a user would write it in the folder of its files.
     pub(crate) text: String,
 }
 
@@ -109,7 +109,7 @@ struct Files {
 }
 
 impl Files {
-    /// Adds all regular files of a folder, in the order of their names. Links do not travel.
+    /// Adds all regular files of a folder, in the order of their names. Skips links.
     fn add_folder(&mut self, folder: &Path, prefix: String, depth: usize) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
         if depth > MAX_DEPTH {
@@ -138,8 +138,8 @@ impl Files {
         let total = self.contents.len() as u64 + metadata.len();
         if total > MAX_BYTES || self.header.files.len() >= MAX_FILES {
             return Err(format!(
-                "the files of a bot may have {} MiB and number {MAX_FILES}: delete what its build \
-                 has written",
+                "more than {} MiB or {MAX_FILES} files: delete what the build of the bot has \
+                 written",
                 MAX_BYTES >> 20
             ));
         }

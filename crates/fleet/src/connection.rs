@@ -10,7 +10,7 @@ use async_nats::{Client, ConnectOptions, Event};
 use crate::credentials::{Credentials, inbox};
 use crate::messages::WorkerReport;
 
-/// Why something about the fleet failed.
+/// Why an operation of a fleet failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FleetError {
     /// The server cannot be reached, or it refuses the connection.
@@ -24,7 +24,7 @@ pub enum FleetError {
     /// A file cannot be used.
     #[error("{0}")]
     File(String),
-    /// This program must not join.
+    /// This program may not join the fleet.
     #[error("{0}")]
     Refused(String),
     /// The server answered with an error.
@@ -74,7 +74,7 @@ const DEFAULT_URL: &str = "nats://127.0.0.1:4222";
 /// How long one request to the server may take.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often the server is asked for a sign of life. After two without one it is lost.
+/// Interval of pings. After two without an answer the connection is lost.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A connection.

@@ -35,8 +35,8 @@ pub struct FleetRun {
     pub is_resumable: bool,
     /// The tables that the games need, as [`worker::tables`](crate::worker::tables) lists them.
     pub tables: Vec<String>,
-    /// How many pairs of a hundred are played twice, on different workers, and compared. Only
-    /// games without time limits are.
+    /// Percentage of the pairs that two workers play, to compare their games. Only games without
+    /// time limits are compared.
     pub checked_percent: u8,
     /// Starts no more games.
     pub finish: StopFlag,
@@ -60,8 +60,8 @@ impl FleetRun {
 }
 
 impl Coordinator {
-    /// Connects to the server and creates the streams that are missing. Fails if workers are there
-    /// that run another program.
+    /// Connects to the server and creates the streams that are missing. Fails if workers of
+    /// this fleet run another program.
     pub fn join(options: &ServerOptions, notify: Notify) -> Result<Coordinator, FleetError> {
         let build = BuildId::measure(1)?;
         let runtime = runtime(1)?;

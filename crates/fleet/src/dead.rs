@@ -1,4 +1,4 @@
-//! The dead-letter list: jobs that ended five workers.
+//! The dead-letter list: jobs that five workers failed to finish.
 
 use async_nats::jetstream::Context;
 use async_nats::jetstream::stream::Stream;
@@ -86,7 +86,7 @@ fn is_not_found(error: &str) -> bool {
     error.contains("no message found") || error.contains("not found")
 }
 
-/// The dead-letter list, for a person.
+/// A connection to the dead-letter list.
 pub struct DeadJobs {
     runtime: tokio::runtime::Runtime,
     connection: Connection,

@@ -1,4 +1,4 @@
-//! What coordinators and workers send each other, as JSON.
+//! Messages between coordinators and workers, as JSON.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::players::PlayerMessage;
 pub(crate) struct JobMessage {
     /// The run it belongs to.
     pub(crate) run: String,
-    /// Secret that the result must show.
+    /// Secret that the result must contain.
     pub(crate) lease: String,
     /// The program that the worker must run.
     pub(crate) build: String,
@@ -42,11 +42,11 @@ pub(crate) struct ResultMessage {
     pub(crate) is_check: bool,
     /// The secret of the job.
     pub(crate) lease: String,
-    /// What became of the job.
+    /// Whether the job was played.
     pub(crate) outcome: Outcome,
 }
 
-/// What became of a job.
+/// Whether a job was played.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Outcome {
     /// Results by game, in the order of the job.
@@ -79,11 +79,11 @@ pub struct WorkerReport {
     pub build: String,
     /// Cores of the machine.
     pub cores: usize,
-    /// Most games in parallel.
+    /// Maximum number of games in parallel.
     pub concurrency: usize,
     /// Nodes per second, by game.
     pub speed: BTreeMap<String, f64>,
-    /// The jobs that it plays.
+    /// The jobs that it is playing.
     pub running: Vec<String>,
     /// Games played.
     pub games: u64,

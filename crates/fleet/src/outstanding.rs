@@ -9,7 +9,7 @@ use crownhead_tournament::{FinishedGame, GameJob};
 pub(crate) struct Outstanding {
     /// The games.
     pub(crate) games: Vec<GameJob>,
-    /// Time at which it is published, again if it must be.
+    /// When to publish it, for the first time or again; `None` while it is in the queue.
     pub(crate) publish_at: Option<Instant>,
     /// Time at which it was published.
     pub(crate) published: Instant,

@@ -1,4 +1,4 @@
-//! Players as they travel to the workers.
+//! Players as they are sent to the workers.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub(crate) struct BotMessage {
     pub(crate) object: String,
     /// Key of its bundle.
     pub(crate) key: String,
-    /// How it is named in the folder of its files.
+    /// The bot as a user would write it in the folder of its files.
     pub(crate) text: String,
     isolation: String,
     limits: String,
@@ -45,7 +45,7 @@ pub(crate) struct BotMessage {
     read: Vec<PathBuf>,
 }
 
-/// The place of a bot's unpacked files.
+/// Finds the bot of a message among the unpacked ones, or downloads it.
 pub(crate) type FindBot<'a> = dyn Fn(&BotMessage) -> Result<PlayerSpec, String> + 'a;
 
 impl PlayerMessage {
@@ -138,7 +138,7 @@ impl BotMessage {
     }
 }
 
-/// Multiplies a time control.
+/// Multiplies the times of a time control.
 pub(crate) fn scale_time_control(control: TimeControl, factor: f64) -> TimeControl {
     match control {
         TimeControl::Unlimited => TimeControl::Unlimited,

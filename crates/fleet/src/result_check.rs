@@ -3,7 +3,7 @@
 use crownhead_rules::Side;
 use crownhead_tournament::{FinishedGame, GameJob};
 
-/// Most bytes of a text in a result.
+/// Maximum number of bytes in the texts of a result.
 const MAX_TEXT: usize = 64 * 1024;
 
 /// Returns why the result of a game is invalid. A valid result may still be a lie about who chose

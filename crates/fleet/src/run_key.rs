@@ -60,7 +60,8 @@ impl RunKey {
         hex(&hash.finalize()[..16])
     }
 
-    /// Returns whether a job is among the `percent` that are played twice. A worker cannot tell.
+    /// Returns whether a job is among the `percent` that are played twice. Workers cannot predict
+    /// it.
     pub(crate) fn is_checked(&self, games: &[i64], percent: u8) -> bool {
         let mut hash = self.hash(games);
         hash.update(b"checked");

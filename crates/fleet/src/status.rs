@@ -23,12 +23,12 @@ pub struct FleetStatus {
     pub waiting: u64,
     /// Jobs that a worker has.
     pub running: u64,
-    /// Jobs that ended five workers.
+    /// Jobs that five workers failed to finish.
     pub dead: Vec<DeadJob>,
 }
 
 impl FleetStatus {
-    /// Asks the server.
+    /// Fetches the state from the server.
     pub fn fetch(options: &ServerOptions) -> Result<FleetStatus, FleetError> {
         runtime(1)?.block_on(async {
             let connection =

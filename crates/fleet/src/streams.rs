@@ -6,7 +6,7 @@
 //! | `crownhead.results.RUN.WORKER` | workers | a work queue, until the coordinator acknowledges |
 //! | `crownhead.workers.WORKER` and `crownhead.runs.RUN` | both | the last report of each |
 //! | `crownhead.fleet` | coordinators | the program that all workers must run |
-//! | advisories of JetStream | the server | jobs that ended five workers |
+//! | advisories of JetStream | the server | jobs that five workers failed to finish |
 
 use std::time::Duration;
 
@@ -31,14 +31,14 @@ pub(crate) const FLEET_SUBJECT: &str = "crownhead.fleet";
 
 /// Deliveries after which a job goes to the dead-letter list.
 const MAX_DELIVERIES: i64 = 5;
-/// Time without a sign of life after which a job is delivered again. Workers send one three times
-/// as often. A consumer that exists keeps its own time.
+/// Time without a heartbeat after which a job is delivered again. Workers send three in that time.
+/// An existing consumer keeps its own setting.
 const ACK_WAIT: Duration = Duration::from_secs(30);
 /// Age at which unclaimed jobs and results are deleted.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Time between two reports.
 pub(crate) const REPORT_INTERVAL: Duration = Duration::from_secs(3);
-/// Age at which a report counts no more.
+/// Age from which a report is ignored.
 pub(crate) const MAX_REPORT_AGE: Duration = Duration::from_secs(15);
 
 pub(crate) fn job_subject(run: &str, job: &str) -> String {
@@ -121,7 +121,7 @@ pub(crate) async fn results(jetstream: &Context, run: &str) -> Result<PullConsum
         ack_wait: ACK_WAIT,
         max_ack_pending: -1,
         filter_subject: result_subject(run, "*"),
-        // Of a run that is never resumed, nothing stays.
+        // So that nothing is left of a run that is never resumed.
         inactive_threshold: MAX_AGE,
         ..pull::Config::default()
     };

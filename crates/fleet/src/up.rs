@@ -1,4 +1,4 @@
-//! A NATS server for people who have none.
+//! Starts a NATS server with the streams, users and certificates of a fleet.
 
 use std::fs;
 use std::net::{IpAddr, SocketAddr, TcpStream};
@@ -30,7 +30,7 @@ pub struct UpOptions {
     pub address: String,
     /// Folder for the queue, certificates and credentials.
     pub folder: PathBuf,
-    /// Whether the server has TLS and users. It must, beyond loopback.
+    /// Whether the server has TLS and users on loopback, too. Elsewhere it always does.
     pub is_secure: bool,
     /// Number of workers with credentials of their own.
     pub workers: u32,
@@ -193,7 +193,7 @@ fn find_server() -> Result<PathBuf, FleetError> {
     let (major, minor, patch) = OLDEST_SERVER;
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&paths);
-    // Debian's is in a folder that only root has in its path.
+    // Debian installs it in a folder that is in root's path only.
     let folders = folders.chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
     let name = format!("nats-server{}", std::env::consts::EXE_SUFFIX);
     let mut programs = folders.map(|folder| folder.join(&name)).filter(|program| program.is_file());
@@ -232,7 +232,7 @@ fn quoted(path: &Path) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Creates an authority, and a certificate for the server that it signed. Those that exist stay.
+/// Creates an authority, and a certificate for the server that it signed. Keeps existing ones.
 /// Returns the certificate of the authority.
 fn certificates(folder: &Path, options: &UpOptions) -> Result<String, FleetError> {
     let path = |name: &str| folder.join(name);
@@ -278,7 +278,7 @@ fn remove(file: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Creates the credentials of the coordinator and of each worker. Passwords that exist stay.
+/// Creates the credentials of the coordinator and of each worker. Keeps existing passwords.
 fn users(
     folder: &Path,
     options: &UpOptions,
@@ -345,7 +345,7 @@ pub(crate) fn worker_permissions(name: &str) -> [Vec<String>; 2] {
         format!("$JS.API.CONSUMER.CREATE.OBJ_{BOTS}.>"),
         format!("$JS.API.CONSUMER.DELETE.OBJ_{BOTS}.>"),
         format!("$JS.FC.OBJ_{BOTS}.>"),
-        // What it has to say, under its own name.
+        // Results and reports, under its own name.
         streams::result_subject("*", name),
         streams::worker_subject(name),
     ];

@@ -34,13 +34,14 @@ pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
 pub struct WorkerOptions {
     /// The server.
     pub server: ServerOptions,
-    /// Name of the worker, unless its credentials name it; a new one if `None`.
+    /// Name of the worker, unless its credentials name it. If `None`, the name of the machine and a
+    /// random number.
     pub name: Option<String>,
     /// Games in parallel; as many as cores if `None`.
     pub concurrency: Option<usize>,
     /// Starts no more games.
     pub drain: StopFlag,
-    /// Gives running games back, too.
+    /// Also gives running games back.
     pub abort: StopFlag,
 }
 
@@ -50,7 +51,7 @@ const PULL_TIME: Duration = Duration::from_secs(20);
 const FLEET_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the flags are checked.
 const TICK: Duration = Duration::from_millis(50);
-/// How long a worker that was starved takes no more jobs.
+/// How long a worker that had to give a job back waits before it takes another one.
 const STARVED_PAUSE: Duration = Duration::from_secs(5);
 
 /// Describes the tables of a game, to compare them with those of another machine.
@@ -72,12 +73,12 @@ pub fn run(options: &WorkerOptions, notify: Notify) -> Result<(), FleetError> {
     let concurrency = options.concurrency.unwrap_or(cores);
     if concurrency > cores {
         return Err(FleetError::Machine(format!(
-            "{concurrency} games at once on {cores} cores would take each other's time: use \
+            "{concurrency} games at once on {cores} cores would slow each other down: use \
              --concurrency {cores} or less"
         )));
     }
     let machine = machine_name();
-    // The server lets a user speak under its own name only.
+    // The server lets a user publish under its own name only.
     let user = options.server.own_credentials()?.map(|credentials| credentials.name);
     let name = user.or_else(|| options.name.clone());
     let name = name.unwrap_or_else(|| format!("{machine}-{}", random_hex(2)));
@@ -195,11 +196,11 @@ struct Worker<'a> {
     knowledge: Mutex<HashMap<&'static str, Arc<LoadedTables>>>,
     bots: Bots,
     state: Arc<State>,
-    /// Why the worker must not go on.
+    /// Why the worker was refused, if it was.
     refusal: Mutex<Option<FleetError>>,
 }
 
-/// A job that this worker has. As long as this exists, the server gets signs of life.
+/// A job that this worker has taken. Sends heartbeats to the server until it is dropped.
 struct TakenJob {
     message: JobMessage,
     acker: Message,
@@ -338,14 +339,14 @@ impl Worker<'_> {
         None
     }
 
-    /// Returns the message of a request, if one comes before it expires.
+    /// Returns the message that answers a request, if it arrives before the request expires.
     async fn first(&self, batch: &mut pull::Batch) -> Option<Message> {
         let deadline = Instant::now() + PULL_TIME + Duration::from_secs(1);
         while !self.is_draining() && Instant::now() < deadline {
             match tokio::time::timeout(TICK, batch.next()).await {
                 Ok(Some(Ok(message))) => return Some(message),
                 Ok(Some(Err(_)) | None) => {
-                    // Not in a busy loop if the server answers with an error at once.
+                    // If the server answers with an error at once, do not poll in a busy loop.
                     tokio::time::sleep(TICK).await;
                     return None;
                 }
@@ -355,7 +356,7 @@ impl Worker<'_> {
         None
     }
 
-    /// Plays a job, and those after it that have the same players. Returns one that has others.
+    /// Plays a job and the next ones with the same players. Returns the first one with others.
     fn play(&self, job: TakenJob) -> Option<TakenJob> {
         let Some(game) = job.message.games.first().map(|game| game.game.clone()) else {
             self.give_back(job, ReturnReason::Unable("the job has no games".into()));
@@ -405,7 +406,7 @@ impl Worker<'_> {
         let subject = streams::result_subject(&job.message.run, &self.name);
         self.handle.block_on(async {
             while let Err(error) = self.connection.store(subject.clone(), &result).await {
-                (self.notify)(&format!("a result waits for the server: {error}"));
+                (self.notify)(&format!("cannot send a result, trying again: {error}"));
                 if self.options.abort.is_set() {
                     return;
                 }
@@ -456,7 +457,7 @@ impl Worker<'_> {
     }
 }
 
-/// The jobs of one thread as the games of an executor.
+/// Hands the games of the jobs that one thread takes to its executor.
 struct SlotJobs<'a> {
     worker: &'a Worker<'a>,
     factor: f64,

@@ -132,8 +132,8 @@ pub struct TypedSession<P: Searchable> {
     moves: Vec<P::Move>,
     /// The keys of all positions but the last.
     history_keys: Vec<u64>,
-    /// First move checked in this position, with its text: it is not parsed again when it is
-    /// played.
+    /// First move checked in this position, with its text, so that it is not parsed again when it
+    /// is played.
     checked: OnceLock<(SmallVec<[u8; 16]>, P::Move)>,
 }
 

@@ -33,6 +33,7 @@ mod knowledge;
 mod limits;
 mod movepick;
 pub mod network;
+mod parallel;
 mod params;
 mod qsearch;
 mod score;

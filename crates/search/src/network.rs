@@ -154,7 +154,7 @@ impl<I: Inputs, const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usize> 
             }
         }
         let logits = sum / HIDDEN_ONE + network.output_bias[self.bucket % BUCKETS];
-        // Rounded toward zero, as all divisions here: the same on every processor.
+        // Integer division rounds toward zero, so the result is the same on every processor.
         logits * POINTS_PER_LOGIT as i32 / (HIDDEN_ONE * OUTPUT_ONE)
     }
 }

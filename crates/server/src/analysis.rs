@@ -2,11 +2,10 @@
 //!
 //! One WebSocket has one search at a time: a new request, `stop` and the end of the connection
 //! cancel it. Searches wait in the same queue as those of computer players, so they delay nobody
-//! for long.
-//! `docs/api.md` describes the messages.
+//! for long. `docs/api.md` describes the messages.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::ws::{Message, WebSocket};
 use crownhead_analysis::{CallConfig, CallError, EngineConfig, SearchCall};
@@ -19,7 +18,7 @@ use crate::rate_limit::ClientKey;
 use crate::rooms::Rooms;
 use crate::search_queue::{Search, SearchJob, Ticket};
 use crate::sync::shutdown_requested;
-use crate::ws::{CloseReason, Incoming, MessageRate, close, receive, send_in_time};
+use crate::ws::{CloseReason, Incoming, MessageRate, close, ping, receive, send_in_time};
 
 /// Maximum duration of a search.
 const MAX_TIME: Duration = Duration::from_secs(60);
@@ -91,14 +90,14 @@ async fn run(
     let mut running: Option<Running> = None;
     let mut rate = MessageRate::new(limits);
     let mut pings = crate::ws::pings(limits);
-    let mut last_received = tokio::time::Instant::now();
+    let mut last_received = Instant::now();
     loop {
         let served = tokio::select! {
             Some(message) = Running::next(&mut running) => {
                 send_in_time(limits, socket.send(message)).await
             }
             incoming = receive(socket) => {
-                last_received = tokio::time::Instant::now();
+                last_received = Instant::now();
                 let is_allowed = rate.take();
                 match incoming {
                     Ok(_) if rate.is_flood() => Err(CloseReason::TooMany),
@@ -124,12 +123,7 @@ async fn run(
                     Err(reason) => Err(reason),
                 }
             }
-            _ = pings.tick() => match last_received.elapsed() > 3 * limits.ping_interval {
-                true => Err(CloseReason::TooSlow),
-                false => {
-                    send_in_time(limits, socket.send(Message::Ping(Default::default()))).await
-                }
-            },
+            _ = pings.tick() => ping(socket, limits, last_received).await,
             _ = shutdown_requested(shutdown) => Err(CloseReason::Shutdown),
         };
         if let Err(reason) = served {
@@ -151,7 +145,7 @@ fn search(id: u64, call: SearchCall, sender: Sender) -> Search {
         let found = call.run(&config, &mut None, stop, &mut on_message);
         let last = match found {
             Ok(Some(value)) => json!({ "type": "result", "value": value }),
-            // Only a search that was cut short for others gets here without a result.
+            // Only a search that was stopped because others waited ends without a result.
             Ok(None) => {
                 CallError::new("others wait for the server; use the engine in this browser").json()
             }

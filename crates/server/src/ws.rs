@@ -207,18 +207,25 @@ async fn run(
                     Err(reason) => Err(reason),
                 }
             }
-            _ = pings.tick() => match last_received.elapsed() > 3 * limits.ping_interval {
-                true => Err(CloseReason::TooSlow),
-                false => {
-                    send_in_time(limits, socket.send(Message::Ping(Default::default()))).await
-                }
-            },
+            _ = pings.tick() => ping(socket, limits, last_received).await,
             _ = shutdown_requested(shutdown) => Err(CloseReason::Shutdown),
         };
         if let Err(reason) = served {
             return reason;
         }
     }
+}
+
+/// Sends a ping, unless nothing has been received for three of them.
+pub(crate) async fn ping(
+    socket: &mut WebSocket,
+    limits: &Limits,
+    last_received: Instant,
+) -> Result<(), CloseReason> {
+    if last_received.elapsed() > 3 * limits.ping_interval {
+        return Err(CloseReason::TooSlow);
+    }
+    send_in_time(limits, socket.send(Message::Ping(Default::default()))).await
 }
 
 /// The times at which to send pings.

@@ -4,10 +4,14 @@
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 
 use crate::FormatError;
+use crate::endgame::Counts;
 use crate::image::Image;
 
-/// Bytes of the header: magic number (16), version (4), the table's own facts (36), length (8).
+/// Bytes of the header: magic number (16), version (4), the table's own facts (12), numbers of
+/// outcomes (24), length (8).
 pub(crate) const HEADER: usize = 64;
+/// Offsets of the numbers of won, lost and drawn positions in the header.
+const COUNTS: [usize; 3] = [32, 40, 48];
 /// Bytes per block in the list of blocks: the end of its bytes, and their checksum.
 const LISTED: usize = 8;
 /// Bytes of the checksum after the list of blocks.
@@ -64,9 +68,10 @@ impl BlockFile {
         Ok(BlockFile { data: list_end + CHECKSUM, image })
     }
 
-    /// A number of 64 bits in the header.
-    pub(crate) fn header_u64(&self, at: usize) -> u64 {
-        le_u64(&self.image.bytes()[at..at + 8])
+    /// The numbers of outcomes in the header.
+    pub(crate) fn counts(&self) -> Counts {
+        let [wins, losses, draws] = COUNTS.map(|at| le_u64(&self.image.bytes()[at..at + 8]));
+        Counts { wins, losses, draws }
     }
 
     /// A byte of the header.
@@ -121,6 +126,23 @@ impl BlockFile {
         (0..(self.data - HEADER - CHECKSUM) / LISTED)
             .try_for_each(|number| self.block_bytes(number).map(drop))
     }
+}
+
+/// Creates a header with the numbers of outcomes, and `facts` of the table after the version.
+#[cfg(feature = "fs")]
+pub(crate) fn header(
+    (magic, version): (&[u8; 16], u32),
+    counts: Counts,
+    facts: &[u8],
+) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    header[..16].copy_from_slice(magic);
+    header[16..20].copy_from_slice(&version.to_le_bytes());
+    header[20..20 + facts.len()].copy_from_slice(facts);
+    for (at, number) in COUNTS.into_iter().zip([counts.wins, counts.losses, counts.draws]) {
+        header[at..at + 8].copy_from_slice(&number.to_le_bytes());
+    }
+    header
 }
 
 /// Builds a file from a header, whose length is filled in, and the compressed blocks.

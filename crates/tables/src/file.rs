@@ -60,16 +60,28 @@ pub(crate) fn map(file: &File) -> io::Result<Mmap> {
     unsafe { Mmap::map(file) }
 }
 
-/// Opens and maps the file of a slice.
-pub(crate) fn open_image(path: &Path, game: &'static str) -> Result<Image, TableError> {
+/// Opens the file of a slice: maps it, parses it with `parse`, and checks that it is of this slice.
+pub(crate) fn open_slice<F>(
+    folder: &Path,
+    slice: Slice,
+    game: &'static str,
+    parse: impl FnOnce(Image) -> Result<F, FormatError>,
+    slice_of: impl FnOnce(&F) -> Slice,
+) -> Result<F, TableError> {
+    let path = &slice_path(folder, slice);
     let corrupt = |error| TableError::Corrupt { path: path.into(), game, error };
+    let read_error = |error| TableError::io(path, "read", error);
     let file = open(path, corrupt)?;
-    let bytes = file.metadata().map_err(|error| TableError::io(path, "read", error))?.len();
-    if bytes == 0 {
+    if file.metadata().map_err(read_error)?.len() == 0 {
         return Err(corrupt(FormatError::new("0 bytes: truncated")));
     }
-    let image = map(&file).map_err(|error| TableError::io(path, "read", error))?;
-    Ok(Image::Mapped(image))
+    let image = Image::Mapped(map(&file).map_err(read_error)?);
+    let parsed = parse(image).map_err(corrupt)?;
+    let found = slice_of(&parsed);
+    if found != slice {
+        return Err(corrupt(FormatError::new(format!("the file contains the slice {found}"))));
+    }
+    Ok(parsed)
 }
 
 /// Path of a slice in the folder of its table.
@@ -87,8 +99,16 @@ pub(crate) fn expect_folder(folder: &Path, game: &'static str) -> Result<(), Tab
     Err(TableError::Corrupt { path: folder.into(), game, error })
 }
 
-/// Locks the folder against other builds until the file is closed.
-pub(crate) fn lock(folder: &Path) -> Result<Option<File>, TableError> {
+/// Creates the folder of a table if it is missing, and removes what a killed build left there. No
+/// other build uses the folder until the returned file is closed.
+pub(crate) fn prepare_folder(folder: &Path) -> Result<Option<File>, TableError> {
+    fs::create_dir_all(folder).map_err(|error| TableError::io(folder, "create", error))?;
+    let lock = lock(folder)?;
+    remove_unfinished(folder);
+    Ok(lock)
+}
+
+fn lock(folder: &Path) -> Result<Option<File>, TableError> {
     let path = folder.join(".lock");
     let file = File::options().create(true).truncate(false).write(true).open(&path);
     let file = file.map_err(|error| TableError::io(&path, "create", error))?;
@@ -101,7 +121,7 @@ pub(crate) fn lock(folder: &Path) -> Result<Option<File>, TableError> {
 }
 
 /// Removes the temporary files of a build that was killed.
-pub(crate) fn remove_unfinished(folder: &Path) {
+fn remove_unfinished(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();

@@ -47,6 +47,6 @@ pub(crate) fn map<T: Send>(threads: usize, count: u64, work: impl Fn(u64) -> T +
         }
         ControlFlow::Continue(())
     });
-    // `each_batch` has filled all of them, because nothing broke off.
+    // Nothing returned `Break`, so all entries are filled.
     results.into_iter().filter_map(|result| result.into_inner().ok().flatten()).collect()
 }

@@ -55,7 +55,7 @@ pub struct TableInfo {
 /// A build with more pieces than the default.
 #[derive(Debug)]
 pub struct LargerBuild {
-    /// Most pieces.
+    /// Maximum number of pieces.
     pub pieces: u8,
     /// Size of all files in bytes.
     pub bytes: u64,
@@ -70,13 +70,13 @@ pub struct LargerBuild {
 pub struct BuildOptions {
     /// Number of threads.
     pub threads: usize,
-    /// Most pieces; `None` is the default of the table.
+    /// Maximum number of pieces; `None` is the default of the table.
     pub pieces: Option<u8>,
     /// The only slice to build, with what it depends on; for endgame tables.
     pub slice: Option<endgame::Slice>,
-    /// Most bytes of memory to use, for tables that can be built with less.
+    /// Maximum memory in bytes, for tables that can be built with less.
     pub memory: u64,
-    /// Whether to build parts that are there already.
+    /// Whether to rebuild existing parts.
     pub force: bool,
 }
 
@@ -175,7 +175,7 @@ fn holds_for<P: Notation>(options: &str, holds: impl Fn(&P) -> bool) -> bool {
 
 /// Size of the endgame table of contest checkers.
 const CONTEST_BYTES: u64 = 91_869_616;
-/// Most pieces of an endgame table that is built without `--pieces`.
+/// Maximum number of pieces of an endgame table that is built without `--pieces`.
 const DEFAULT_PIECES: u8 = 5;
 /// Size of that table.
 const ENDGAME_BYTES: u64 = 55_763_758;
@@ -212,7 +212,7 @@ impl From<ContestTable> for Table {
 }
 
 impl Table {
-    /// Most pieces of a position in the table, if that is limited.
+    /// Maximum number of pieces of a position in the table, if there is one.
     pub fn pieces(&self) -> Option<u8> {
         match self {
             Table::Solo(_) => None,
@@ -313,8 +313,8 @@ impl TableInfo {
         cache_dir().map(|folder| folder.join(self.file_name))
     }
 
-    /// Opens the table at its path. The solo table is checked completely, of endgame tables
-    /// headers and lists of blocks; see [`EndgameTable::check`].
+    /// Opens the table at its path. Checks every byte of the solo table, but only headers and lists
+    /// of blocks of endgame tables; see [`EndgameTable::check`].
     #[cfg(feature = "fs")]
     pub fn open(&self) -> TableState {
         match self.path() {

@@ -1,4 +1,4 @@
-//! Verification of endgame tables: derives stored values again from those after a move.
+//! Verification of endgame tables: derives stored values again from those after each move.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -52,7 +52,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Notes what is wrong with a position.
+    /// Records the first error: a position and what is wrong with it.
     pub(crate) fn wrong(&mut self, board: MoverBoard, what: &str) {
         if self.error.is_none() {
             self.error = Some(describe(board, what));

@@ -2,12 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a failing test may panic
 
+mod shared;
+
 use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crownhead_rules::checkers::squares::bit;
 use crownhead_rules::{Contest, MoveList, Notation, Position, Probe, Side, TableValue};
@@ -15,16 +16,14 @@ use crownhead_tables::contest::Build;
 use crownhead_tables::endgame::Counts;
 use crownhead_tables::{ContestTable, Progress, TableError, Verification};
 
-/// Most men of the table in these tests.
+use shared::{check_flipped_bits, check_second_build, check_truncated, silent, slices};
+
+/// Maximum number of men of the table in these tests.
 const PIECES: u8 = 5;
 
 fn build(folder: &Path, pieces: u8, progress: &Progress<'_>) -> Result<ContestTable, TableError> {
     let (threads, memory, force) = (2, 1 << 30, false);
     Build { folder, pieces, threads, memory, force }.run(progress)
-}
-
-fn silent(_: u64, _: u64) -> ControlFlow<()> {
-    ControlFlow::Continue(())
 }
 
 /// The table, and its folder.
@@ -253,22 +252,10 @@ fn other_rules_and_positions_have_no_value() {
     }
 }
 
-/// Bytes of all slices in a folder, by name.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let slices = entries.filter(|path| path.extension().is_some_and(|end| end == "slice"));
-    let read = |path: PathBuf| {
-        (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap())
-    };
-    let mut slices: Vec<_> = slices.map(read).collect();
-    slices.sort();
-    slices
-}
-
 /// A copy of the built table.
 fn copy() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for (name, bytes) in files(BUILT.0.path()) {
+    for (name, bytes) in slices(BUILT.0.path()) {
         fs::write(folder.path().join(name), bytes).unwrap();
     }
     folder
@@ -284,11 +271,11 @@ fn interrupted_build_continues_to_the_same_files() {
     };
     let error = build(folder.path(), PIECES, &stop).unwrap_err();
     assert!(matches!(error, TableError::Cancelled), "{error:?}");
-    assert!((1..10).contains(&files(folder.path()).len()));
+    assert!((1..10).contains(&slices(folder.path()).len()));
     fs::write(folder.path().join(".crownhead-abc.part"), "unfinished").unwrap();
     build(folder.path(), PIECES, &silent).unwrap();
     assert!(!folder.path().join(".crownhead-abc.part").exists());
-    assert!(files(folder.path()) == files(BUILT.0.path()));
+    assert!(slices(folder.path()) == slices(BUILT.0.path()));
 }
 
 #[test]
@@ -302,24 +289,14 @@ fn number_of_threads_and_memory_do_not_change_the_files() {
         force: false,
     };
     limited.run(&silent).unwrap();
-    assert!(files(folder.path()) == files(BUILT.0.path()));
+    assert!(slices(folder.path()) == slices(BUILT.0.path()));
     let error = Build { memory: 1_000_000, force: true, ..limited }.run(&silent).unwrap_err();
     assert!(error.to_string().contains("--memory"), "{error}");
 }
 
 #[test]
 fn second_build_of_a_folder_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let tried = AtomicBool::new(false);
-    let progress = |_, _| {
-        if !tried.swap(true, Ordering::Relaxed) {
-            let error = build(folder.path(), 2, &silent).unwrap_err();
-            assert!(matches!(error, TableError::Busy { .. }), "{error:?}");
-        }
-        ControlFlow::Continue(())
-    };
-    build(folder.path(), 2, &progress).unwrap();
-    assert!(tried.into_inner());
+    check_second_build(|folder, progress| build(folder, 2, progress));
 }
 
 #[test]
@@ -327,49 +304,26 @@ fn damaged_and_foreign_slices_are_refused_and_built_again() {
     let folder = copy();
     let name = "2m0k-3m0k.slice";
     let path = folder.path().join(name);
-    let bytes = fs::read(&path).unwrap();
-    let open_error = || {
-        let message = ContestTable::open(folder.path()).unwrap_err().to_string();
-        assert!(message.starts_with(&format!("{}", path.display())), "{message}");
-        assert!(message.ends_with("rebuild it with `crownhead tables build contest`"), "{message}");
-        message
-    };
-    for length in [0, 10, 16, 40, 64, 70, bytes.len() / 2, bytes.len() - 1] {
-        fs::write(&path, &bytes[..length]).unwrap();
-        open_error();
-    }
+    let open_error = || ContestTable::open(folder.path()).unwrap_err().to_string();
+    check_truncated(&path, "contest", open_error);
     fs::write(&path, "P6 64 64 255 …").unwrap();
     assert!(open_error().contains("invalid header"));
     fs::copy(folder.path().join("3m0k-2m0k.slice"), &path).unwrap();
     assert!(open_error().contains("the file contains the slice 3m0k-2m0k"));
     build(folder.path(), PIECES, &silent).unwrap();
-    assert!(files(folder.path()) == files(BUILT.0.path()));
+    assert!(slices(folder.path()) == slices(BUILT.0.path()));
 }
 
 #[test]
 fn every_flipped_bit_is_detected() {
     let folder = copy();
     let path = folder.path().join("1m0k-2m0k.slice");
-    let mut bytes = fs::read(&path).unwrap();
-    let mut rng = fastrand::Rng::with_seed(1);
-    let end = bytes.len();
-    let random: Vec<_> = (0..40).map(|_| rng.usize(96..end)).collect();
-    for at in (0..96).chain([end - 1]).chain(random) {
-        let bit = 1 << rng.u32(..8);
-        bytes[at] ^= bit;
-        fs::write(&path, &bytes).unwrap();
-        bytes[at] ^= bit;
-        let error = match ContestTable::open(folder.path()) {
-            Ok(table) => table.check().unwrap_err(),
-            Err(error) => error,
-        };
-        assert!(error.to_string().contains("1m0k-2m0k"), "byte {at}: {error}");
-    }
+    check_flipped_bits(&path, || ContestTable::open(folder.path())?.check());
 }
 
 #[test]
 fn damaged_blocks_have_no_values() {
-    let mut images = files(BUILT.0.path()).into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>();
+    let mut images = slices(BUILT.0.path()).into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>();
     // The first slice has one man on each side.
     *images[0].last_mut().unwrap() ^= 1;
     let table = ContestTable::from_bytes(images).unwrap();

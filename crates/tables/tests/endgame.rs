@@ -7,6 +7,7 @@
 mod files;
 #[path = "endgame/plain.rs"]
 mod plain;
+mod shared;
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -18,6 +19,8 @@ use crownhead_rules::checkers::squares::bit;
 use crownhead_rules::{English, Game, Notation, Probe, TableValue};
 use crownhead_tables::endgame::{Boards, Build, Counts, Slice};
 use crownhead_tables::{EndgameTable, Progress, TableError, Verification};
+
+use shared::silent;
 
 /// Counts of positions with 2, 3, … pieces, one side to move. Two generators that are not part of
 /// this program agree on them.
@@ -40,10 +43,6 @@ fn build_with_distances(
 ) -> Result<EndgameTable, TableError> {
     let (threads, memory, force) = (2, 1 << 30, false);
     Build { folder, pieces, distance_pieces, threads, memory, force }.run(progress)
-}
-
-fn silent(_: u64, _: u64) -> ControlFlow<()> {
-    ControlFlow::Continue(())
 }
 
 /// The table with up to four pieces, and its folder.

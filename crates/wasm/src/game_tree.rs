@@ -53,7 +53,7 @@ struct TreeEval {
 /// Reads the first game of a PDN text.
 pub(crate) fn read_game(text: &str) -> Result<Value, CallError> {
     let record = Reader::new(text.as_bytes()).next();
-    let record = record.ok_or_else(|| CallError::new("there is no game in this text"))?;
+    let record = record.ok_or_else(|| CallError::new("the text contains no game"))?;
     let record = record.map_err(CallError::new)?;
     let mut moves = Vec::new();
     push_line(&mut moves, &record, &record.line, None);
@@ -79,9 +79,7 @@ fn push_line(moves: &mut Vec<Value>, record: &GameRecord, line: &Line, parent: O
         }
         let (mut data, rest) = MoveData::split(ply.comment.as_deref().unwrap_or_default());
         let eval = data.eval.take().and_then(eval_of);
-        let texts = [before.take().unwrap_or_default(), &data.to_string(), &rest];
-        let texts: Vec<_> = texts.into_iter().filter(|text| !text.is_empty()).collect();
-        let comment = (!texts.is_empty()).then(|| texts.join(" "));
+        let comment = joined(&[before.take().unwrap_or_default(), &data.to_string(), &rest]);
         let index = moves.len();
         moves.push(json!({
             "parent": parent,
@@ -97,7 +95,13 @@ fn push_line(moves: &mut Vec<Value>, record: &GameRecord, line: &Line, parent: O
     }
 }
 
-/// The evaluation of a file. `#0` does not say who has won.
+/// Joins the parts of a comment that are not empty.
+fn joined(parts: &[&str]) -> Option<String> {
+    let parts: Vec<_> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
+}
+
+/// The evaluation in a file. `#0` does not say who has won.
 fn eval_of(eval: MoveEval) -> Option<Eval> {
     match eval.score {
         EvalScore::Points(points) => Some(Eval::Points(points)),
@@ -174,9 +178,7 @@ impl TreeWriter<'_> {
         let eval = mv.eval.as_ref().and_then(|eval| self.score(eval));
         let eval = eval.map(|score| MoveEval { score, depth: None });
         let data = MoveData { eval, ..MoveData::default() }.to_string();
-        let texts = [data.as_str(), mv.comment.as_deref().unwrap_or_default()];
-        let texts: Vec<_> = texts.into_iter().filter(|text| !text.is_empty()).collect();
-        let comment = (!texts.is_empty()).then(|| texts.join(" "));
+        let comment = joined(&[&data, mv.comment.as_deref().unwrap_or_default()]);
         Ply { nags: mv.nags.clone(), comment, ..Ply::new(mv.r#move.clone()) }
     }
 

@@ -28,7 +28,7 @@ pub trait Host {
 #[derive(Default)]
 pub struct Worker {
     /// The engine of the last search; its hash table serves the next one.
-    analyst: Option<Analyst>,
+    analyst: Option<Box<dyn Analyst>>,
 }
 
 #[derive(Deserialize)]

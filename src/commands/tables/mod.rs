@@ -4,15 +4,15 @@ mod probe;
 mod progress;
 mod verify;
 
+use std::cell::OnceCell;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::value_parser;
-use crownhead_play::{Knowledge, new_session};
+use crownhead_play::{Knowledge, StopFlag, new_session};
 use crownhead_rules::Game;
 use crownhead_tables::endgame::{Counts, PiecesSummary, Slice};
 use crownhead_tables::registry::{
@@ -24,6 +24,7 @@ use serde_json::json;
 use self::progress::Progress;
 use crate::failure::Failure;
 use crate::output::eprint_message;
+use crate::signals::stop_on_signals;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
@@ -80,8 +81,8 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
     }
 }
 
-/// Hint for a position of a running game that no table in `knowledge` contains, but one that can be
-/// built does.
+/// Returns a hint to build a table that contains a position of a running game; `None` if one in
+/// `knowledge` does, or none can be built.
 pub(crate) fn missing_table(game: &Game, position: &str, knowledge: &Knowledge) -> Option<String> {
     let session = new_session(game, Some(position)).ok()?;
     if session.outcome().is_some() || session.table_value(knowledge).is_some() {
@@ -98,6 +99,8 @@ pub(crate) fn missing_table(game: &Game, position: &str, knowledge: &Knowledge) 
 }
 
 fn build(args: &Build) -> Result<(), Failure> {
+    // Saving is not interrupted: it is short and leaves nothing incomplete behind.
+    let stop = OnceCell::new();
     for info in tables_for(&args.game)? {
         let pieces = pieces(info, args)?;
         let path = info.path().context(NO_FOLDER)?;
@@ -110,11 +113,11 @@ fn build(args: &Build) -> Result<(), Failure> {
                     let path = path.display();
                     eprint_message(format_args!("{path}: {reason}; rebuilding it"));
                 }
-                generate(info, args, &path)?
+                generate(info, args, &path, stop.get_or_init(stop_on_signals))?
             }
             TableState::Broken(error) => return Err(error.into()),
             TableState::Ok(_) | TableState::Absent | TableState::NoFolder => {
-                generate(info, args, &path)?
+                generate(info, args, &path, stop.get_or_init(stop_on_signals))?
             }
         };
         report(args, info, &path, &table, time)?;
@@ -143,7 +146,7 @@ fn tables_for(game: &Game) -> Result<Vec<&'static TableInfo>, Failure> {
     Err(Failure::Usage(format!("{game} has no tables; games with tables: {games}")))
 }
 
-/// Most pieces of the table to build, if it depends on them.
+/// Maximum number of pieces of the table to build, if it depends on them.
 fn pieces(info: &TableInfo, args: &Build) -> Result<Option<u8>, Failure> {
     let Some((range, default)) = &info.pieces else {
         let option = match (args.pieces, args.slice) {
@@ -172,22 +175,14 @@ fn generate(
     info: &TableInfo,
     args: &Build,
     path: &Path,
+    stop: &StopFlag,
 ) -> Result<(Table, Option<Duration>), Failure> {
     check_folder(info, path)?;
-    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-    // Saving is not interrupted: it is short and leaves nothing incomplete behind. If the handler
-    // cannot be set, an interrupt ends the program at once, which is safe too.
-    let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
-
     eprint_message(format_args!("building {} …", path.display()));
     let display = Progress::new(info);
     let progress = |known, total| {
         display.set(known, total);
-        if INTERRUPTED.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let start = Instant::now();
     let options = BuildOptions {

@@ -18,7 +18,7 @@ impl Curve {
         self.0.push(*epoch);
     }
 
-    /// The losses by epoch: training and validation.
+    /// Draws the training and validation losses by epoch.
     pub(super) fn svg(&self, game: &Game) -> String {
         let losses = |epoch: &Epoch| [epoch.training_loss, epoch.validation_loss];
         let all = || self.0.iter().flat_map(losses);

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::value_parser;
-use crownhead_files::AtomicFile;
+use crownhead_files::{AtomicFile, write_atomic};
 use crownhead_rules::Game;
 use crownhead_search::train::data::{DataError, DataReader};
 use crownhead_search::train::{FitOptions, FloatNetwork, TrainingSet, fit};
@@ -121,11 +121,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     output.file().write_all(&network.to_bytes(&comment)).context("cannot write the network")?;
     output.commit()?;
     if let Some(path) = &args.curve {
-        let file = AtomicFile::create(path)?;
-        file.file()
-            .write_all(curve.svg(&args.game).as_bytes())
-            .context("cannot write the curve")?;
-        file.commit()?;
+        write_atomic(path, &curve.svg(&args.game))?;
     }
     let seconds = start.elapsed().as_secs_f64();
     eprint_message(format_args!("Wrote {} in {seconds:.1} s.", args.output.display()));
@@ -138,7 +134,7 @@ fn data_game(settings: &str) -> &str {
     game.split([' ', ':']).next().unwrap_or_default()
 }
 
-/// The comment that says how a network was made.
+/// The comment in a weights file: how the network was made.
 fn comment(args: &Args, settings: &[String], positions: [usize; 2], loss: f32) -> String {
     let Args { game, epochs, result_weight, learning_rate, seed, .. } = args;
     let hidden = args.hidden.map(|hidden| format!(" --hidden {hidden}")).unwrap_or_default();

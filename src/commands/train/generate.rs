@@ -36,8 +36,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 3)]
     #[arg(value_parser = value_parser!(u32).range(0..=100))]
     random_plies: u32,
-    /// Percentage of positions that are followed by one that is not from the game: one or two
-    /// random moves later
+    /// Percentage of positions that are followed by one off the game, one or two random moves later
     #[arg(long, value_name = "PERCENT", default_value_t = 10)]
     #[arg(value_parser = value_parser!(u32).range(0..=100))]
     off_game: u32,
@@ -50,7 +49,7 @@ pub(super) struct Args {
     seed: u64,
 }
 
-/// Games per block: what an interruption loses at most.
+/// Games per block. An interruption loses at most one block.
 const BLOCK_GAMES: u32 = 64;
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {

@@ -19,7 +19,7 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Play games against itself and store their positions
+    /// Play self-play games and store their positions
     Generate(generate::Args),
     /// Train a network on stored positions
     Fit(fit::Args),

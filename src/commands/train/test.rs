@@ -52,7 +52,7 @@ pub(super) struct Args {
     seed: u64,
 }
 
-/// Pairs between two looks at the clock, for each thread.
+/// Pairs per thread between two checks of the clock.
 const BLOCK_PAIRS: u32 = 4;
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {

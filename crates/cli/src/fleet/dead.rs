@@ -11,7 +11,7 @@ use super::ServerArgs;
 use crate::failure::Failure;
 use crate::output::eprint_message;
 
-/// Args of `crownhead fleet dead`.
+/// Arguments of `crownhead fleet dead`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -29,7 +29,7 @@ pub enum Command {
     Up(up::Args),
     /// Show the workers, the runs and the queue
     Status(status::Args),
-    /// List the jobs that ended five workers, or queue them again
+    /// List the jobs that five workers failed to finish, or queue them again
     Dead(dead::Args),
 }
 

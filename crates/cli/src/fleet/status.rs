@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::ServerArgs;
 use crate::failure::Failure;
 
-/// Args of `crownhead fleet status`.
+/// Arguments of `crownhead fleet status`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -14,7 +14,7 @@ use crate::network::public_address;
 use crate::output::eprint_message;
 use crate::signals::stop_on_signals;
 
-/// Args of `crownhead fleet up`.
+/// Arguments of `crownhead fleet up`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 On loopback there are no users and no encryption. With another --host the server has TLS and one
@@ -46,12 +46,12 @@ pub struct Args {
     data: Option<PathBuf>,
 }
 
-/// Parses a name of a machine.
+/// Parses a host name or an IP address.
 fn parse_address(text: &str) -> Result<String, String> {
     let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | ':');
     match !text.is_empty() && text.chars().all(is_valid) {
         true => Ok(text.into()),
-        false => Err("not the name or address of a machine".into()),
+        false => Err("expected a host name or an IP address".into()),
     }
 }
 

@@ -10,11 +10,11 @@ use super::ServerArgs;
 use crate::failure::Failure;
 use crate::output::eprint_message;
 
-/// Args of `crownhead worker`.
+/// Arguments of `crownhead worker`.
 #[derive(clap::Args)]
 #[command(after_help = "\
-SIGTERM or Ctrl-C: the worker plays its games to the end and leaves. The second time it gives them
-back to the queue.")]
+On SIGTERM or Ctrl-C the worker finishes its games and leaves. On a second one it gives them back
+to the queue.")]
 pub struct Worker {
     #[command(flatten)]
     server: ServerArgs,
@@ -31,7 +31,7 @@ fn parse_name(text: &str) -> Result<String, String> {
     let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     match !text.is_empty() && text.len() <= 64 && text.chars().all(is_valid) {
         true => Ok(text.into()),
-        false => Err("a name has letters, digits, - and _, at most 64".into()),
+        false => Err("use at most 64 letters, digits, - and _".into()),
     }
 }
 
@@ -57,7 +57,7 @@ pub fn run_worker(args: &Worker) -> Result<(), Failure> {
                 abort.set();
             }
             false => {
-                eprint_message("finishing the running games; again to give them back");
+                eprint_message("finishing the running games; Ctrl-C again gives them back");
                 drain.set();
             }
         }

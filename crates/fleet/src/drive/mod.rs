@@ -1,5 +1,5 @@
-//! How a coordinator plays the games of a run: it queues jobs, takes results, and queues again what
-//! got lost.
+//! How a coordinator plays the games of a run: it queues jobs, takes results, and queues lost
+//! jobs again.
 
 mod results;
 
@@ -24,9 +24,9 @@ use crate::{FleetError, FleetExecutor, FleetRun, dead};
 const TICK: Duration = Duration::from_millis(50);
 /// How often the queue is compared with what it should hold.
 const RECONCILE_INTERVAL: Duration = Duration::from_secs(5);
-/// Jobs that may be queued before any worker has reported.
+/// Maximum number of queued jobs before any worker has reported.
 const MIN_QUEUE: usize = 64;
-/// How long a job that was given back waits.
+/// How long a job that was given back waits until it is queued again.
 const RETURN_DELAY: Duration = Duration::from_millis(500);
 
 /// One call of [`FleetExecutor`]'s `run`.
@@ -47,9 +47,9 @@ pub(crate) struct Drive<'a> {
     /// Last report of each worker, and when it came.
     workers: HashMap<String, (WorkerReport, Instant)>,
     results: Option<pull::Stream>,
-    /// Jobs that may be queued.
+    /// Maximum number of queued jobs.
     max_queue: usize,
-    /// When running games were the last ones to be waited for.
+    /// Since when no more games are started.
     finishing: Option<Instant>,
     finished: u64,
     unchecked: u64,
@@ -150,7 +150,7 @@ impl<'a> Drive<'a> {
         self.end().await;
     }
 
-    /// Jobs that may be queued: enough for all workers for a while.
+    /// Maximum number of queued jobs: enough to keep all workers busy for a while.
     fn max_queue(&self) -> usize {
         let live = self.workers.values().filter(|(_, at)| at.elapsed() < MAX_REPORT_AGE);
         let slots: usize = live.map(|(worker, _)| worker.concurrency.min(4096)).sum();
@@ -174,7 +174,7 @@ impl<'a> Drive<'a> {
         Ok(subjects.into_iter().map(|(subject, count)| (name(subject), count)).collect())
     }
 
-    /// Queues a pair, unless its results or the job itself are there.
+    /// Queues a pair, unless its results have arrived or an earlier coordinator has queued it.
     async fn on_pair(&mut self, pair: Option<Vec<GameJob>>) {
         let Some(pair) = pair else {
             self.is_fed = true;
@@ -214,7 +214,7 @@ impl<'a> Drive<'a> {
                 Err(error) => {
                     job.publish_at = Some(Instant::now() + Duration::from_secs(1));
                     self.notify(&error.to_string());
-                    // The server is away: the other jobs would fail, too.
+                    // The server is unreachable: the other jobs would fail, too.
                     return;
                 }
             }
@@ -293,8 +293,8 @@ impl<'a> Drive<'a> {
         }
         for first in died {
             self.notify(&format!(
-                "the job of game {first} ended five workers and is on the dead-letter list: see \
-                 crownhead fleet dead"
+                "five workers failed to finish the job of game {first}: it is on the dead-letter \
+                 list, see crownhead fleet dead"
             ));
             if let Some(job) = self.jobs.get(&first) {
                 self.finish_games(&job.games, |_| JobResult::Stopped);
@@ -303,13 +303,13 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    /// Once no more games are to be started: waits for those that workers are playing only.
+    /// If no more games are to be started, drops the jobs that no worker is playing.
     fn finish(&mut self) {
         if !self.run.finish.is_set() {
             return;
         }
         let since = *self.finishing.get_or_insert_with(Instant::now);
-        // The workers' reports are older than that by then.
+        // After that time every worker has sent a new report.
         if since.elapsed() < 2 * REPORT_INTERVAL {
             return;
         }
@@ -356,7 +356,7 @@ impl<'a> Drive<'a> {
         }
         if self.unchecked > 0 {
             self.notify(&format!(
-                "{} pairs were not checked: no second worker was there",
+                "{} pairs were not checked: no second worker was available",
                 self.unchecked
             ));
         }
@@ -377,6 +377,7 @@ impl<'a> Drive<'a> {
         }
     }
 }
+
 /// Waits for the next result.
 async fn next_result(
     results: &mut Option<pull::Stream>,

@@ -1,4 +1,4 @@
-//! Results of jobs: checked, and handed on to the source of the games.
+//! Results of jobs: checked, and passed to the source of the games.
 
 use std::time::Instant;
 
@@ -11,9 +11,9 @@ use crate::messages::{Outcome, ResultMessage, ReturnReason};
 use crate::outstanding::{FirstResult, Outstanding, agree};
 use crate::result_check;
 
-/// Most results of an earlier coordinator that wait for their jobs.
+/// Maximum number of results of an earlier coordinator that wait for their jobs.
 const MAX_EARLY: usize = 100_000;
-/// How often workers may give a check back before it is dropped: there may be one worker only.
+/// How often workers may give a check back before it is dropped: there may be only one worker.
 const MAX_CHECK_RETURNS: u32 = 40;
 
 impl Drive<'_> {
@@ -24,7 +24,7 @@ impl Drive<'_> {
             Ok(result) => self.on_result(&worker, result),
             Err(error) => self.notify(&format!("{worker} sent an invalid result: {error}")),
         }
-        // A result that is delivered again is known by then.
+        // If this fails, the result is delivered again, and has no effect.
         if let Err(error) = message.ack().await {
             self.notify(&format!("NATS: {error}"));
         }
@@ -105,7 +105,7 @@ impl Drive<'_> {
         self.on_played(job, worker.into(), played);
     }
 
-    /// Hands played games on, or has another worker play them, too.
+    /// Passes played games to the source, or has another worker play them as a check.
     pub(super) fn on_played(
         &mut self,
         mut job: Outstanding,
@@ -113,7 +113,7 @@ impl Drive<'_> {
         games: Vec<FinishedGame>,
     ) {
         if let Err(reason) = check_played(&job.games, &games) {
-            self.notify(&format!("an invalid result was waiting: {reason}"));
+            self.notify(&format!("a result that arrived earlier is invalid: {reason}"));
             self.insert_again(job);
             return;
         }

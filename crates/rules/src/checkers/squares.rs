@@ -35,6 +35,23 @@ pub const fn number(bit: u64) -> u32 {
     index - index / 9 + 1
 }
 
+/// Removes the ghost bits: bit n becomes the square with number n + 1.
+#[inline(always)]
+pub const fn compact(board: u64) -> u32 {
+    (board & 0xff | board >> 1 & 0xff00 | board >> 2 & 0x00ff_0000 | board >> 3 & 0xff00_0000)
+        as u32
+}
+
+/// Inserts the ghost bits; inverts [`compact`].
+#[inline(always)]
+pub const fn spread(squares: u32) -> u64 {
+    let squares = squares as u64;
+    squares & 0xff
+        | (squares & 0xff00) << 1
+        | (squares & 0x00ff_0000) << 2
+        | (squares & 0xff00_0000) << 3
+}
+
 /// Appends the number of a square, which has at most two digits. The referee formats moves in every
 /// turn; this is several times as fast as `write!`.
 pub fn push_number(number: u32, text: &mut String) {
@@ -92,6 +109,7 @@ mod tests {
             all |= bit(n);
         }
         assert_eq!(all, SQUARES);
+        assert_eq!((compact(SQUARES), spread(u32::MAX)), (u32::MAX, SQUARES));
         let dark = (1..=32).fold(0, |cells, n| cells | cell(n).bit());
         assert_eq!(dark, DARK_CELLS);
         assert_eq!((cell(1).to_string(), cell(32).to_string()), ("12".into(), "87".into()));

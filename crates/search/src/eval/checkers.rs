@@ -11,6 +11,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use crownhead_rules::checkers::squares::compact;
 use crownhead_rules::checkers::{Checkers, ContestRules, EnglishRules, Move, Variant};
 use crownhead_rules::{Bits, Notation, Position, Side};
 
@@ -162,7 +163,8 @@ impl Inputs for BoardInputs {
     fn each(self, mut on_input: impl FnMut(usize)) {
         let [own, other, kings] = self.0;
         let (own_men, other_men) = (own & !kings, other & !kings);
-        let (own_rows, other_rows) = (rows(own_men), rows(other_men));
+        // Four bits per row.
+        let (own_rows, other_rows) = (compact(own_men), compact(other_men));
         for pair in 0..BLOCKS / 2 {
             let digits = |men: u32| DIGITS[(men >> (4 * pair) & 0xff) as usize];
             let patterns = digits(own_rows) + 2 * digits(other_rows);
@@ -175,12 +177,6 @@ impl Inputs for BoardInputs {
             }
         }
     }
-}
-
-/// The 32 squares without the ghost bits, four bits per row.
-#[inline(always)]
-const fn rows(men: u64) -> u32 {
-    (men & 0xff | men >> 1 & 0xff00 | men >> 2 & 0xff_0000 | men >> 3 & 0xff00_0000) as u32
 }
 
 /// Ternary digits of the left block (low byte) and the right block (high byte) of two rows.
@@ -310,7 +306,7 @@ impl<V: CheckersEval> Learnable for Checkers<V> {
         count(self.pieces(Side::First) | self.pieces(Side::Second)) <= 8
     }
 
-    /// Half of the games start with a man less on each side.
+    /// Half of the games start with one man fewer on each side.
     fn training_start(options: &Self::Options, rng: &mut fastrand::Rng) -> Self {
         if rng.bool() {
             return Self::start(options);

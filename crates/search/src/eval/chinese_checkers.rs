@@ -457,8 +457,7 @@ impl Searchable for ChineseCheckers {
     }
 }
 
-/// The third board holds what the two others do not tell: the weighted sum, and the turns that each
-/// side still needs.
+/// The third board holds the weighted sum, and the turns that each side still needs.
 impl Learnable for ChineseCheckers {
     type Learned = Evaluation;
 

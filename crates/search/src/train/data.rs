@@ -25,14 +25,14 @@
 //! | 1 | plies left before a draw counter ends the game, at most 255 |
 //! | 4 | number of the game |
 //!
-//! The third word is what else the game needs: in checkers the kings of both, otherwise the
-//! weighted sum that the network's output is added to, and in Chinese checkers the turns of both
-//! sides.
+//! The third word holds the kings of both sides in checkers. In the other games it holds the
+//! weighted sum that the network's output is added to, and in Chinese checkers also the turns that
+//! each side needs.
 
 use std::io::{self, Read, Write};
 
-/// The position from the side to move: own pieces, the opponent's pieces, and what else the game
-/// needs.
+/// The position from the side to move: own pieces, the opponent's pieces, and a word with what the
+/// game needs besides.
 pub type Boards = [u64; 3];
 
 /// Bytes of a record.

@@ -36,7 +36,7 @@ pub struct TrainingSet {
 
 #[derive(Clone, Copy)]
 struct Sample {
-    /// End of its inputs; they start where those of the sample before end.
+    /// End of its inputs, which start at the end of the previous sample's.
     inputs_end: u32,
     bucket: u8,
     /// Logits that the output is added to.
@@ -84,7 +84,7 @@ impl TrainingSet {
         });
     }
 
-    /// Number of positions for training and for validation.
+    /// Numbers of positions for training and for validation.
     pub fn len(&self) -> (usize, usize) {
         let validation = self.samples.iter().filter(|sample| sample.is_validation).count();
         (self.samples.len() - validation, validation)

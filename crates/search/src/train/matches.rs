@@ -1,8 +1,6 @@
 //! Matches between two evaluators of the same game.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crownhead_rules::Side;
@@ -11,7 +9,7 @@ use super::self_play::{MAX_OPENING_SCORE, play_random};
 use crate::network::NetworkError;
 use crate::{
     Engine, EngineConfig, Evaluator, HashAllocError, Knowledge, Learnable, SearchLimits,
-    SearchRequest, StopFlag, Stopwatch,
+    SearchRequest, StopFlag, Stopwatch, parallel,
 };
 
 /// Options of a match.
@@ -56,7 +54,7 @@ const OPENING_NODES: u64 = 2000;
 /// Transposition table of a player.
 const HASH_MB: usize = 16;
 
-/// What the threads of a match share.
+/// A match, as its threads share it.
 pub(super) struct Matches<'a, P: Learnable> {
     pub(super) rules: &'a P::Options,
     pub(super) knowledge: &'a Knowledge,
@@ -74,9 +72,7 @@ impl<P: Learnable> Matches<'_, P> {
     ) -> Result<Option<Vec<PairResult>>, MatchError> {
         let config =
             EngineConfig { hash_mb: HASH_MB, contempt: P::contempt(), ..EngineConfig::default() };
-        let next = AtomicU32::new(self.pairs.start);
-        let finished = Mutex::new(Vec::new());
-        let mut players = (0..self.options.threads.max(1))
+        let players = (0..self.options.threads.max(1))
             .map(|_| {
                 Ok(Players {
                     judge: Engine::new(EngineConfig { contempt: 0, ..config }, self.knowledge)?,
@@ -85,30 +81,10 @@ impl<P: Learnable> Matches<'_, P> {
                 })
             })
             .collect::<Result<Vec<_>, HashAllocError>>()?;
-        let run = |players: &mut Players<P, A, B>| {
-            while !self.stop.is_set() {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= self.pairs.end {
-                    break;
-                }
-                let result = self.play_pair(players, number);
-                finished.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
-            }
-        };
-        std::thread::scope(|scope| {
-            let Some((main, others)) = players.split_first_mut() else { return };
-            for players in others {
-                // Threads that cannot be started are not needed: the others play all pairs.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, || run(players));
-            }
-            run(main);
+        let results = parallel::map(players, self.pairs.clone(), self.stop, |players, number| {
+            self.play_pair(players, number)
         });
-        if self.stop.is_set() {
-            return Ok(None);
-        }
-        let mut finished = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
-        finished.sort_by_key(|(number, _)| *number);
-        Ok(Some(finished.into_iter().map(|(_, result)| result).collect()))
+        Ok((!self.stop.is_set()).then_some(results))
     }
 
     fn play_pair<A: Evaluator<P> + 'static, B: Evaluator<P> + 'static>(

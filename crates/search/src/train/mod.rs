@@ -2,8 +2,8 @@
 //!
 //! [`Trainer::play_games`] plays games and collects quiet positions, each with the search's score
 //! and the result of the game; [`data`] is their file format. [`fit()`] trains a network on them.
-//! [`Trainer::play_match`] shows whether the network is stronger. All are reproducible: the same
-//! seed gives the same data, the same network and, with a limit of nodes, the same games.
+//! [`Trainer::play_match`] shows whether the network is stronger. All three are reproducible: the
+//! same seed gives the same data, the same network and, with a node limit, the same games.
 
 pub mod data;
 mod fit;

@@ -1,15 +1,13 @@
 //! Self-play games for training data.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use crownhead_rules::{MoveList, Side, TableValue};
 
 use super::data::Record;
 use crate::{
     Engine, EngineConfig, HashAllocError, Knowledge, Learnable, Quiescence, SearchLimits,
-    SearchRequest, StopFlag, plies_to_end,
+    SearchRequest, StopFlag, parallel, plies_to_end,
 };
 
 /// Options of the self-play games.
@@ -42,7 +40,7 @@ const ENDING_STORED: u32 = 3;
 const DRAW_PLIES: u32 = 12;
 const DRAW_SCORE: i32 = 20;
 
-/// Score of a position that is proved to be won: certain.
+/// Score of a position that is proved to be won: a certain win in the target.
 const PROVED_SCORE: i32 = 2000;
 
 /// Plays games and returns their positions in the order of the games. They depend on the options
@@ -54,37 +52,14 @@ pub(super) fn play_games<P: Learnable>(
     options: &SelfPlayOptions,
     stop: &StopFlag,
 ) -> Result<Option<Vec<Record>>, HashAllocError> {
-    let next = AtomicU32::new(games.start);
-    let finished = Mutex::new(Vec::new());
     let config = EngineConfig { hash_mb: 2, ..EngineConfig::default() };
-    let run = |mut engine: Engine<P>| {
-        while !stop.is_set() {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= games.end {
-                break;
-            }
-            let records = play_game(rules, knowledge, &mut engine, options, number, stop);
-            finished.lock().unwrap_or_else(PoisonError::into_inner).push((number, records));
-        }
-    };
     let engines: Vec<Engine<P>> = (0..options.threads.max(1))
         .map(|_| Engine::new(config, knowledge))
         .collect::<Result<_, _>>()?;
-    std::thread::scope(|scope| {
-        let mut engines = engines.into_iter();
-        let main_engine = engines.next();
-        for engine in engines {
-            // Threads that cannot be started are not needed: the others play all games.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || run(engine));
-        }
-        main_engine.map(run);
+    let finished = parallel::map(engines, games, stop, |engine, number| {
+        play_game(rules, knowledge, engine, options, number, stop)
     });
-    if stop.is_set() {
-        return Ok(None);
-    }
-    let mut finished = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
-    finished.sort_by_key(|(number, _)| *number);
-    Ok(Some(finished.into_iter().flat_map(|(_, records)| records).collect()))
+    Ok((!stop.is_set()).then(|| finished.into_iter().flatten().collect()))
 }
 
 /// Plays a game and returns its positions; none if its opening is bad or it was stopped.
@@ -131,7 +106,7 @@ fn play_game<P: Learnable>(
             if is_quiet(&position, best) {
                 records.push((None, record(engine, knowledge, &position, score, number)));
             }
-            // A forced result. Drawn endings of forced lines do not count as such.
+            // The result is forced: the rest of the game is not played.
             break Some(if plies > 0 { position.side() } else { position.side().other() });
         }
         let is_ending = position.is_ending();
@@ -190,7 +165,7 @@ pub(super) fn play_random<P: Learnable>(
     position.outcome(keys).is_none()
 }
 
-/// Whether neither the position nor its best move is about captures.
+/// Whether no capture is forced and the best move is not a capture.
 fn is_quiet<P: Learnable>(position: &P, best: P::Move) -> bool {
     position.quiescence() != Quiescence::ForcedCaptures && P::capture_count(best) == 0
 }

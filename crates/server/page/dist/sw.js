@@ -1,4 +1,4 @@
-const FILES = ["/assets/Puzzles-fAxJ58yP.js","/assets/analysis-C2cY6PcF.js","/assets/index-CUERDY-z.js","/assets/style-D0-L77Bf.css","/assets/worker-Dv99VZDI.js","/favicon.svg","/manifest.webmanifest","/theme.js"];
+const FILES = ["/assets/Puzzles-BaA7u3DV.js","/assets/analysis-CNXqOf9X.js","/assets/index-DxNLdSPf.js","/assets/style-DwWMv4z_.css","/assets/worker-Dv99VZDI.js","/favicon.svg","/manifest.webmanifest","/theme.js"];
 const PAGE_CACHE = `page ${FILES.join(" ")}`;
 const LATEST_CACHE = "latest";
 

@@ -99,7 +99,7 @@ async function auditAnalysis(page, isPhone) {
   await page.getByRole("button", { name: "Play…" }).click();
   await audit(page, "playing from a position");
   await page.goto("/puzzles");
-  await page.locator(".games").waitFor();
+  await page.getByRole("heading", { name: "Puzzles", exact: true }).waitFor();
   await audit(page, "list of puzzles");
   await page.goto("/puzzles/english");
   await page.locator("h1").waitFor();
@@ -129,7 +129,7 @@ for (const [size, screen] of Object.entries({ desktop: harness.DESKTOP, phone: h
       await page.getByRole("listitem").first().waitFor();
       await audit(page, "home page with games");
       await page.goto("/rules");
-      await page.locator(".games").waitFor();
+      await page.getByRole("heading", { name: "Rules", exact: true }).waitFor();
       await audit(page, "list of rules");
       for (const game of games) {
         await page.goto(`/rules/${game.id}`);

@@ -33,7 +33,7 @@ test("the engine is loaded for the analysis board only, and once", async () => {
   await page.locator(".cell.movable").first().waitFor();
   for (const name of ["Puzzles", "Rules"]) {
     await page.getByRole("link", { name, exact: true }).first().click();
-    await page.locator(".games").waitFor();
+    await page.getByRole("heading", { name, exact: true }).waitFor();
   }
   assert.deepEqual(loaded, []);
   const response = page.waitForResponse((response) => isEngine(response.url()));
@@ -91,7 +91,7 @@ test("a search ends when the position changes, the engine is turned off or the p
   await line(page);
   assert.deepEqual(page.workers(), workers);
   await page.getByRole("link", { name: "Rules", exact: true }).click();
-  await page.locator(".games").waitFor();
+  await page.getByRole("heading", { name: "Rules", exact: true }).waitFor();
   assert.equal(page.workers().length, 0);
   await page.context().close();
 });

@@ -1,9 +1,8 @@
 //! Builds the table in a folder, one pair of slices after the other.
 //!
-//! A slice is a file that appears complete or not at all, so a build that was interrupted continues
-//! with the first pair that is not there.
+//! A slice is a file that appears complete or not at all, so an interrupted build continues with
+//! the first missing pair.
 
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,7 +11,7 @@ use super::format::{MAGIC, VERSION};
 use super::index::Layout;
 use super::solve::{Context, Values, allocate, solve};
 use super::{ContestTable, GAME, KEYS, MIN_PIECES, key, open_slice, slice};
-use crate::blocks::{self, BLOCK_BYTES, HEADER};
+use crate::blocks::{self, BLOCK_BYTES};
 use crate::endgame::{Counts, Slice};
 use crate::file::{self, slice_path};
 use crate::parallel::map;
@@ -23,13 +22,13 @@ use crate::{Progress, TableError};
 pub struct Build<'a> {
     /// Folder of the table.
     pub folder: &'a Path,
-    /// Most men.
+    /// Maximum number of men.
     pub pieces: u8,
     /// Number of threads.
     pub threads: usize,
-    /// Most bytes of memory to use.
+    /// Maximum memory in bytes.
     pub memory: u64,
-    /// Whether to build slices that are there already.
+    /// Whether to rebuild existing slices.
     pub force: bool,
 }
 
@@ -59,10 +58,7 @@ impl Build<'_> {
     /// If files cannot be read or written, memory is short, another program builds the same table,
     /// or `progress` cancelled the build.
     pub fn run(&self, progress: &Progress<'_>) -> Result<ContestTable, TableError> {
-        let folder = self.folder;
-        fs::create_dir_all(folder).map_err(|error| TableError::io(folder, "create", error))?;
-        let _lock = file::lock(folder)?;
-        file::remove_unfinished(folder);
+        let _lock = file::prepare_folder(self.folder)?;
         let pairs: Vec<Vec<Slice>> = (MIN_PIECES..=self.pieces).flat_map(pairs).collect();
         let total = pairs.iter().map(|pair| size(pair)).sum();
         let done = AtomicU64::new(0);
@@ -81,10 +77,10 @@ impl Build<'_> {
                 return Err(TableError::Cancelled);
             }
         }
-        ContestTable::open(folder)
+        ContestTable::open(self.folder)
     }
 
-    /// Whether the files of a pair are there and undamaged.
+    /// Whether the files of a pair exist and are undamaged.
     fn is_complete(&self, pair: &[Slice]) -> bool {
         let is_valid = |&slice: &Slice| {
             open_slice(self.folder, slice).is_ok_and(|file| file.check_blocks().is_ok())
@@ -190,12 +186,7 @@ fn encode(slice: Slice, values: &Values, threads: usize) -> Vec<u8> {
     for value in values {
         counts.add_sign(value.load(Relaxed));
     }
-    let mut header = [0; HEADER];
-    header[..16].copy_from_slice(&MAGIC);
-    header[16..20].copy_from_slice(&VERSION.to_le_bytes());
-    header[20..22].copy_from_slice(&[slice.own_men, slice.opponent_men]);
-    for (at, number) in [(32, counts.wins), (40, counts.losses), (48, counts.draws)] {
-        header[at..at + 8].copy_from_slice(&number.to_le_bytes());
-    }
+    let facts = [slice.own_men, slice.opponent_men];
+    let header = blocks::header((&MAGIC, VERSION), counts, &facts);
     blocks::build(header, blocks.iter().map(|block| &block[..]))
 }

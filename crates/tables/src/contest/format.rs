@@ -20,7 +20,7 @@ pub(super) const fn block(index: u64) -> (u64, usize) {
 pub(super) struct SliceFile {
     blocks: BlockFile,
     pub(super) slice: Slice,
-    /// Outcomes of all positions with all plies left.
+    /// Outcomes of all positions with ten plies left before the draw.
     pub(super) counts: Counts,
 }
 
@@ -37,17 +37,7 @@ impl SliceFile {
         })?;
         let slice = found.ok_or_else(|| FormatError::new("invalid header"))?;
         debug_assert!(key(slice) < KEYS);
-        let [wins, losses, draws] = [32, 40, 48].map(|at| blocks.header_u64(at));
-        Ok(SliceFile { blocks, slice, counts: Counts { wins, losses, draws } })
-    }
-
-    /// Refuses a file of another slice.
-    #[cfg(feature = "fs")]
-    pub(super) fn expect_slice(self, slice: Slice) -> Result<SliceFile, FormatError> {
-        if self.slice == slice {
-            return Ok(self);
-        }
-        Err(FormatError::new(format!("the file contains the slice {}", self.slice)))
+        Ok(SliceFile { counts: blocks.counts(), blocks, slice })
     }
 
     /// Size of the file.

@@ -20,7 +20,7 @@ use crate::endgame::Slice;
 const PAIRS: usize = 4;
 /// Number of ways to have 0 to 4 men in each of two rows.
 const CLASSES: usize = 25;
-/// Most steps of a man.
+/// Maximum number of steps of a man.
 const MAX_STEPS: u32 = 7;
 
 /// Men of the side to move and of the opponent, one bit per square.

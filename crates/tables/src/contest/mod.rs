@@ -23,7 +23,7 @@ pub use build::Build;
 use crate::cache::Cache;
 use crate::endgame::{Counts, PiecesSummary, Slice};
 #[cfg(feature = "fs")]
-use crate::file::{open_image, slice_path};
+use crate::file::slice_path;
 use crate::image::Image;
 use crate::{FormatError, TableError};
 use format::SliceFile;
@@ -33,9 +33,9 @@ use value::{DRAW_PLIES, derive};
 /// Id of the game.
 const GAME: &str = Contest::ID;
 
-/// Fewest men of a table.
+/// Minimum number of men of a table.
 pub const MIN_PIECES: u8 = 2;
-/// Most men of a table.
+/// Maximum number of men of a table.
 pub const MAX_PIECES: u8 = 8;
 
 /// Values of all positions with at most [`pieces`](ContestTable::pieces) men, in the game without
@@ -67,13 +67,7 @@ fn slices(pieces: u8) -> Vec<Slice> {
 /// Opens the file of a slice.
 #[cfg(feature = "fs")]
 fn open_slice(folder: &Path, slice: Slice) -> Result<SliceFile, TableError> {
-    let path = slice_path(folder, slice);
-    let file = SliceFile::new(open_image(&path, GAME)?);
-    file.and_then(|file| file.expect_slice(slice)).map_err(|error| TableError::Corrupt {
-        path,
-        game: GAME,
-        error,
-    })
+    crate::file::open_slice(folder, slice, GAME, SliceFile::new, |file| file.slice)
 }
 
 impl ContestTable {
@@ -128,7 +122,7 @@ impl ContestTable {
         ContestTable { files, pieces: 0, cache: Cache::new() }
     }
 
-    /// Most men of a position in the table.
+    /// Maximum number of men of a position in the table.
     pub fn pieces(&self) -> u8 {
         self.pieces
     }
@@ -138,7 +132,7 @@ impl ContestTable {
         self.summary().iter().map(|summary| summary.bytes).sum()
     }
 
-    /// The values by number of men, with all ten plies left.
+    /// The values by number of men, with ten plies left before the draw.
     pub fn summary(&self) -> Vec<PiecesSummary> {
         let summary = |pieces| {
             let mut summary =

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicI8, Ordering::Relaxed};
 
 use super::index::Layout;
 use super::key;
-use super::value::{DRAW, derive};
+use super::value::derive;
 use crate::TableError;
-use crate::endgame::Slice;
+use crate::endgame::{Slice, zeros};
 use crate::parallel::each_batch;
 
 /// Positions per batch.
@@ -24,18 +24,13 @@ pub(super) struct Context<'a> {
     /// Values by [`key`]: those of the slices that the pair depends on, and its own.
     pub(super) solved: &'a [Option<Values>],
     pub(super) threads: usize,
-    /// Called repeatedly, with the number of positions looked at since the last call.
+    /// Called repeatedly, with the number of positions visited since the last call.
     pub(super) tick: &'a (dyn Fn(u64) -> ControlFlow<()> + Sync),
 }
 
-/// Memory for the values of a slice.
+/// Memory for the values of a slice; draws, at first.
 pub(super) fn allocate(slice: Slice) -> Result<Values, TableError> {
-    let size = Layout::of(slice).size() as usize;
-    let mut values = Vec::new();
-    let reserved = values.try_reserve_exact(size);
-    reserved.map_err(|_| TableError::OutOfMemory { megabytes: size / 1_000_000 })?;
-    values.resize_with(size, || AtomicI8::new(DRAW));
-    Ok(values)
+    zeros(Layout::of(slice).size())
 }
 
 /// Computes the values of a pair of slices; with `has_stored` only those that are not in its files.

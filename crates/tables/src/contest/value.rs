@@ -3,15 +3,15 @@
 //! Without a capture, the game is drawn after ten plies. So the result depends on the number of
 //! plies that are left, from 10 right after a capture to 1. A result other than a draw stays the
 //! same with more plies left: by induction, its winner and its last move are the same. So one
-//! number says everything: n means that the side to move wins with n or more plies left, and draws
-//! with fewer;
-//! -n that it loses with n or more plies left. 0 is a draw.
+//! number is enough: n means that the side to move wins with n or more plies left, and draws with
+//! fewer; -n that it loses with n or more plies left, and draws with fewer. 0 is a draw.
 
 use crownhead_rules::checkers::MoverBoard;
+use crownhead_rules::checkers::squares::{compact, spread};
 
 use super::index::Men;
 use super::slice;
-use crate::endgame::{Slice, compact, spread};
+use crate::endgame::Slice;
 
 /// Plies without a capture that draw the game.
 pub(super) const DRAW_PLIES: u8 = 10;
@@ -39,8 +39,8 @@ impl Men {
         slice(own, opponent)
     }
 
-    /// Most plies to the end of a game that the side to move wins, or loses. The game is over at
-    /// the latest when all men, or all men of the loser, are on their last row.
+    /// Maximum number of plies to the end of a game that the side to move wins, or loses. The game
+    /// is over at the latest when all men, or all men of the loser, are on their last row.
     pub(super) fn max_plies(self, wins: bool) -> u32 {
         let steps = |rows: [u8; 4], to_last: [u32; 8]| {
             let row = |row: usize| (rows[row / 2] >> (row % 2 * 4) & 15).count_ones();

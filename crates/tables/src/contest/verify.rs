@@ -1,4 +1,4 @@
-//! Verification: derives stored values again from those after a move.
+//! Verification: derives stored values again from those after each move.
 
 use super::index::{Layout, Men};
 use super::value::derive;

@@ -1,18 +1,15 @@
 //! Builds the table in a folder, one pair of slices after the other.
 //!
-//! A slice is a file that appears complete or not at all, so a build that was interrupted continues
-//! with the first pair that is not there.
+//! A slice is a file that appears complete or not at all, so an interrupted build continues with
+//! the first missing pair.
 
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crownhead_rules::checkers::MoverBoard;
-
 use super::solve::{self, Context, slices};
-use super::value::{DRAW, NO_MOVE, before, better, outcome};
+use super::value::{DRAW, after_captures, outcome};
 use super::values::{Known, Values, memory};
 use super::{Boards, EndgameTable, GAME, MIN_PIECES, Slice, encode, open_slice};
 use crate::file::{self, slice_path};
@@ -24,15 +21,16 @@ use crate::{Progress, TableError};
 pub struct Build<'a> {
     /// Folder of the table.
     pub folder: &'a Path,
-    /// Most pieces.
+    /// Maximum number of pieces.
     pub pieces: u8,
-    /// Most pieces with distances: [`MAX_DISTANCE_PIECES`](super::MAX_DISTANCE_PIECES), or fewer.
+    /// Maximum number of pieces with distances, at most
+    /// [`MAX_DISTANCE_PIECES`](super::MAX_DISTANCE_PIECES).
     pub distance_pieces: u8,
     /// Number of threads.
     pub threads: usize,
-    /// Most bytes of memory to use.
+    /// Maximum memory in bytes.
     pub memory: u64,
-    /// Whether to build slices that are there already.
+    /// Whether to rebuild existing slices.
     pub force: bool,
 }
 
@@ -100,10 +98,7 @@ impl Build<'_> {
         pairs: Vec<Slice>,
         progress: &Progress<'_>,
     ) -> Result<EndgameTable, TableError> {
-        let folder = self.folder;
-        fs::create_dir_all(folder).map_err(|error| TableError::io(folder, "create", error))?;
-        let _lock = file::lock(folder)?;
-        file::remove_unfinished(folder);
+        let _lock = file::prepare_folder(self.folder)?;
         let positions = |pair: Slice| slices(pair).iter().map(|slice| slice.size()).sum::<u64>();
         let total: u64 = pairs.iter().map(|&pair| positions(pair)).sum();
         let mut done = 0;
@@ -120,14 +115,14 @@ impl Build<'_> {
                 return Err(TableError::Cancelled);
             }
         }
-        EndgameTable::open(folder)
+        EndgameTable::open(self.folder)
     }
 
     const fn has_distances(&self, slice: Slice) -> bool {
         slice.pieces() <= self.distance_pieces
     }
 
-    /// Whether the files of a pair are there and undamaged.
+    /// Whether the files of a pair exist and are undamaged.
     fn is_complete(&self, pair: Slice) -> bool {
         slices(pair).into_iter().all(|slice| {
             open_slice(self.folder, slice).is_ok_and(|file| {
@@ -184,7 +179,7 @@ impl Build<'_> {
                     let mut is_known = true;
                     boards.each(range, |index, board| {
                         let value = match board.has_capture() {
-                            true => after_captures(known, board),
+                            true => after_captures(board, |after| known.value(after)),
                             false => stream.value(&block, index),
                         };
                         is_known &= value.is_some();
@@ -229,14 +224,4 @@ impl Build<'_> {
         }
         Ok(())
     }
-}
-
-/// Value of a position with a capture.
-fn after_captures(known: &Known, board: MoverBoard) -> Option<u8> {
-    let mut best = Some(NO_MOVE);
-    board.each_move(true, |mv| {
-        let after = known.value(board.after(mv));
-        best = best.and_then(|best| Some(better(best, before(after?))));
-    });
-    best
 }

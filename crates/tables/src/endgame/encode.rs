@@ -6,7 +6,7 @@ use super::format::{Counts, MAGIC, Stream, VERSION, streams};
 use super::slice::{Boards, Slice};
 use super::solve::Solved;
 use super::value::DRAW;
-use crate::blocks::{self, HEADER};
+use crate::blocks;
 use crate::parallel::map;
 
 /// A block, compressed.
@@ -34,15 +34,10 @@ pub(super) fn encode(boards: &Boards, solved: &Solved, threads: usize) -> Vec<u8
     });
     let longest = if streams[0] == Stream::Outcomes { [0; 2] } else { longest };
     let Slice { own_men, own_kings, opponent_men, opponent_kings } = boards.slice();
-    let mut header = [0; HEADER];
-    header[..16].copy_from_slice(&MAGIC);
-    header[16..20].copy_from_slice(&VERSION.to_le_bytes());
-    let facts = [own_men, own_kings, opponent_men, opponent_kings, streams.len() as u8];
-    header[20..25].copy_from_slice(&facts);
-    header[25..27].copy_from_slice(&longest);
-    for (at, number) in [(32, counts.wins), (40, counts.losses), (48, counts.draws)] {
-        header[at..at + 8].copy_from_slice(&number.to_le_bytes());
-    }
+    let [ends, progress] = longest;
+    let streams = streams.len() as u8;
+    let facts = [own_men, own_kings, opponent_men, opponent_kings, streams, ends, progress];
+    let header = blocks::header((&MAGIC, VERSION), counts, &facts);
     blocks::build(header, blocks.iter().map(|block| &block.bytes[..]))
 }
 

@@ -93,9 +93,9 @@ pub(super) struct SliceFile {
     blocks: BlockFile,
     pub(super) slice: Slice,
     pub(super) has_distances: bool,
-    /// Most plies to the end of the game; 0 if distances are not stored.
+    /// Maximum number of plies to the end of the game; 0 if distances are not stored.
     pub(super) longest: u8,
-    /// Most plies to the next capture or man's move; 0 if distances are not stored.
+    /// Maximum number of plies to the next capture or man's move; 0 if distances are not stored.
     pub(super) longest_progress: u8,
     pub(super) counts: Counts,
 }
@@ -130,8 +130,7 @@ impl SliceFile {
             Some(streams(header[24] == 2).iter().map(blocks).sum())
         })?;
         let slice = found.ok_or_else(|| FormatError::new("invalid header"))?;
-        let number = |at: usize| blocks.header_u64(at);
-        let counts = Counts { wins: number(32), losses: number(40), draws: number(48) };
+        let counts = blocks.counts();
         let has_distances = blocks.header_u8(24) == 2;
         let [longest, longest_progress] = [25, 26].map(|at| blocks.header_u8(at));
         Ok(SliceFile { blocks, slice, has_distances, longest, longest_progress, counts })

@@ -1,9 +1,10 @@
 //! Sets of kings of both sides and their moves, while the men stay where they are.
 
 use super::Slice;
-use super::slice::{combinations, rank, spread};
+use super::slice::{MEN_SQUARES, combinations, free_squares, rank};
 
 use crownhead_rules::Bits;
+use crownhead_rules::checkers::squares::spread;
 
 /// Sets of kings of both sides, on the squares without men, which are counted from 0.
 pub(super) struct Kings {
@@ -48,8 +49,8 @@ impl Kings {
         let squares = 32 - usize::from(slice.own_men + slice.opponent_men);
         let sets = [slice.own_kings, slice.opponent_kings];
         let sets = sets.map(|kings| combinations(squares as u64, kings));
-        let [own_men, opponent_men] =
-            [slice.own_men, slice.opponent_men].map(|men| combinations(28, men).len() as u64);
+        let [own_men, opponent_men] = [slice.own_men, slice.opponent_men]
+            .map(|men| combinations(MEN_SQUARES as u64, men).len() as u64);
         Kings { squares, sets, distinct: slice.size() / (own_men * opponent_men) }
     }
 
@@ -65,10 +66,7 @@ impl Kings {
 
     /// Computes boards and moves for a placement of men.
     pub(super) fn place(&self, men: [u32; 2], boards: &mut [Vec<u64>; 2], moves: &mut [Moves; 2]) {
-        let mut squares = [0; 32];
-        for (entry, square) in squares.iter_mut().zip(Bits((!(men[0] | men[1])).into())) {
-            *entry = square as u8;
-        }
+        let squares = free_squares(men[0] | men[1]);
         let squares = &squares[..self.squares];
         // Bits of the neighbouring squares.
         let mut near = [0; 32];

@@ -29,7 +29,8 @@ use crownhead_rules::{English, Notation, Probe, Side, TableValue};
 pub use build::Build;
 pub use format::Counts;
 pub use slice::{Boards, Cursor, Slice, SliceError};
-pub(crate) use slice::{compact, spread};
+#[cfg(feature = "fs")]
+pub(crate) use values::zeros;
 
 use crate::FormatError;
 use crate::cache::Cache;
@@ -37,7 +38,7 @@ use crate::image::Image;
 #[cfg(feature = "fs")]
 use crate::{
     TableError,
-    file::{expect_folder, open_image, slice_path},
+    file::{expect_folder, slice_path},
 };
 use format::{SliceFile, Stream};
 use value::{DRAW, Stored, is_win};
@@ -45,11 +46,11 @@ use value::{DRAW, Stored, is_win};
 /// Id of the game.
 const GAME: &str = English::ID;
 
-/// Fewest pieces of a table.
+/// Minimum number of pieces of a table.
 pub const MIN_PIECES: u8 = 2;
-/// Most pieces of a table.
+/// Maximum number of pieces of a table.
 pub const MAX_PIECES: u8 = 7;
-/// Most pieces with distances; with more, only the outcome is stored.
+/// Maximum number of pieces with distances; with more, only the outcome is stored.
 pub const MAX_DISTANCE_PIECES: u8 = 5;
 
 /// Values of all positions with at most [`pieces`](EndgameTable::pieces) pieces, and of some slices
@@ -58,12 +59,12 @@ pub struct EndgameTable {
     /// By [`key`].
     files: Vec<Option<SliceFile>>,
     pieces: u8,
-    /// Most pieces of a slice.
-    most_pieces: u8,
+    /// Maximum number of pieces of a slice.
+    max_pieces: u8,
     distance_pieces: u8,
-    /// Most plies to the end of the game, in the slices with distances.
+    /// Maximum number of plies to the end of the game, in the slices with distances.
     longest: u32,
-    /// Most plies to the next capture or man's move, in the slices with distances.
+    /// Maximum number of plies to the next capture or man's move, in the slices with distances.
     longest_progress: u32,
     cache: Cache,
 }
@@ -87,7 +88,7 @@ pub struct PiecesSummary {
     pub pieces: u8,
     /// Numbers of positions, with one side to move.
     pub counts: Counts,
-    /// Most plies to the end of the game, if distances are stored.
+    /// Maximum number of plies to the end of the game, if distances are stored.
     pub longest: Option<u32>,
     /// Size of the files.
     pub bytes: u64,
@@ -108,20 +109,12 @@ const KEYS: usize = 1 << 12;
 /// Opens the file of a slice.
 #[cfg(feature = "fs")]
 fn open_slice(folder: &Path, slice: Slice) -> Result<SliceFile, TableError> {
-    let path = slice_path(folder, slice);
-    let image = open_image(&path, GAME)?;
-    let corrupt = |error| TableError::Corrupt { path: path.clone(), game: GAME, error };
-    let file = SliceFile::new(image).map_err(corrupt)?;
-    if file.slice != slice {
-        let message = format!("the file contains the slice {}", file.slice);
-        return Err(corrupt(FormatError::new(message)));
-    }
-    Ok(file)
+    crate::file::open_slice(folder, slice, GAME, SliceFile::new, |file| file.slice)
 }
 
 impl EndgameTable {
-    /// Opens the table in a folder: all slices that are there. Checks headers and lists of blocks;
-    /// [`check`](EndgameTable::check) checks the rest.
+    /// Opens the table in a folder, with all slices that it has. Checks headers and lists of
+    /// blocks; [`check`](EndgameTable::check) checks the rest.
     ///
     /// # Errors
     /// If the folder or its slices are missing, or a file is not a complete slice of this version.
@@ -135,7 +128,7 @@ impl EndgameTable {
                 table.insert(open_slice(folder, slice)?);
             }
         }
-        if table.most_pieces == 0 {
+        if table.max_pieces == 0 {
             let error = std::io::ErrorKind::NotFound.into();
             return Err(TableError::io(folder, "open", error));
         }
@@ -162,7 +155,7 @@ impl EndgameTable {
         EndgameTable {
             files,
             pieces: 0,
-            most_pieces: 0,
+            max_pieces: 0,
             distance_pieces: 0,
             longest: 0,
             longest_progress: 0,
@@ -173,12 +166,12 @@ impl EndgameTable {
     fn insert(&mut self, file: SliceFile) {
         let slice = file.slice;
         if slice.pieces() <= MAX_PIECES {
-            self.most_pieces = self.most_pieces.max(slice.pieces());
+            self.max_pieces = self.max_pieces.max(slice.pieces());
             self.files[key(slice)] = Some(file);
         }
     }
 
-    /// Finds the numbers of pieces whose slices are all there.
+    /// Finds the numbers of pieces of which the table has all slices.
     fn find_complete(&mut self) {
         for pieces in MIN_PIECES..=MAX_PIECES {
             let slices = Slice::all(pieces);
@@ -199,7 +192,7 @@ impl EndgameTable {
         }
     }
 
-    /// Most pieces of which the table contains all positions.
+    /// Maximum number of pieces with which the table contains all positions.
     pub fn pieces(&self) -> u8 {
         self.pieces
     }
@@ -209,7 +202,7 @@ impl EndgameTable {
         self.files.iter().flatten().map(|file| file.slice)
     }
 
-    /// Most plies to the end of the game, in the slices with distances.
+    /// Maximum number of plies to the end of the game, in the slices with distances.
     pub fn longest(&self) -> u32 {
         self.longest
     }
@@ -268,7 +261,7 @@ impl EndgameTable {
     #[inline(always)]
     fn count(&self, board: MoverBoard) -> Option<u8> {
         let pieces = (board.own | board.opponent).count_ones() as u8;
-        (pieces <= self.most_pieces && board.own != 0 && board.opponent != 0).then_some(pieces)
+        (pieces <= self.max_pieces && board.own != 0 && board.opponent != 0).then_some(pieces)
     }
 
     /// Plies to the next capture or man's move, of a position that is not drawn.
@@ -307,12 +300,12 @@ impl<V: Variant> Probe<Checkers<V>> for EndgameTable {
         self.probe_in_game(position, u32::MAX)
     }
 
-    /// A win in fewer plies than each counter has left is a win. If a man's move and a capture both
-    /// reset the counter, so is a win in which the next of them comes in time: after it the counter
-    /// starts again, and no win of the table needs as many plies between two of them.
+    /// A win counts if it takes fewer plies than each counter has left. If a man's move and a
+    /// capture both reset the counter, it also counts if the next of them comes in time: the
+    /// counter then starts again, and no win of the table needs as many plies between two of them.
     fn probe_in_game(&self, position: &Checkers<V>, plies_left: u32) -> Option<TableValue> {
         let pieces = position.pieces(Side::First) | position.pieces(Side::Second);
-        if pieces.count_ones() > self.most_pieces.into() || !EndgameTable::is_for(position) {
+        if pieces.count_ones() > self.max_pieces.into() || !EndgameTable::is_for(position) {
             return None;
         }
         let EndgameValue { outcome, plies, progress } = self.value(position.mover_board())?;

@@ -42,10 +42,10 @@ impl Placements {
         let is_symmetric = slice == slice.swapped();
         let mut placements = Placements { sets, is_symmetric, levels: Vec::new() };
         let [own, opponent] = &placements.sets;
-        let most = 6 * usize::from(slice.own_men + slice.opponent_men);
+        let max_advance = 6 * usize::from(slice.own_men + slice.opponent_men);
         let advances: Vec<usize> =
             opponent.iter().map(|&men| advance(men.reverse_bits())).collect();
-        let mut levels = vec![Vec::new(); most + 1];
+        let mut levels = vec![Vec::new(); max_advance + 1];
         let mut number = 0;
         for &own in own {
             let own_advance = advance(own);
@@ -56,7 +56,7 @@ impl Placements {
                     !is_symmetric || numbers[0] <= numbers[1]
                 };
                 if own & opponent == 0 && is_first() {
-                    levels[most - own_advance - opponent_advance].push(number);
+                    levels[max_advance - own_advance - opponent_advance].push(number);
                 }
                 number += 1;
             }
@@ -88,7 +88,7 @@ impl Placements {
         Placement { men, numbers, is_same_for_both }
     }
 
-    /// Number of placements, with those of two men on one square.
+    /// Number of placements, including those with two men on one square.
     pub(super) fn count(&self) -> u64 {
         self.sets.iter().map(|sets| sets.len() as u64).product()
     }

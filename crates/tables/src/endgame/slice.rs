@@ -12,6 +12,7 @@ use std::str::FromStr;
 
 use crownhead_rules::Bits;
 use crownhead_rules::checkers::MoverBoard;
+use crownhead_rules::checkers::squares::{compact, spread};
 
 use super::MAX_PIECES;
 
@@ -277,23 +278,6 @@ impl FromStr for Slice {
 )]
 pub struct SliceError;
 
-/// Removes the ghost bits: bit n becomes the square with number n + 1.
-#[inline(always)]
-pub(crate) const fn compact(board: u64) -> u32 {
-    (board & 0xff | board >> 1 & 0xff00 | board >> 2 & 0x00ff_0000 | board >> 3 & 0xff00_0000)
-        as u32
-}
-
-/// Inserts the ghost bits; inverts [`compact`].
-#[inline(always)]
-pub(crate) const fn spread(squares: u32) -> u64 {
-    let squares = squares as u64;
-    squares & 0xff
-        | (squares & 0xff00) << 1
-        | (squares & 0x00ff_0000) << 2
-        | (squares & 0xff00_0000) << 3
-}
-
 /// Rank of a combination of squares in the combinatorial number system.
 #[inline(always)]
 pub(super) fn rank(set: u32) -> u64 {
@@ -325,7 +309,7 @@ pub(super) fn combinations(squares: u64, count: u8) -> Vec<u32> {
 
 /// Numbers of the squares that are not occupied.
 #[inline(always)]
-fn free_squares(occupied: u32) -> [u8; 32] {
+pub(super) fn free_squares(occupied: u32) -> [u8; 32] {
     let mut free = [0; 32];
     for (entry, square) in free.iter_mut().zip(Bits((!occupied).into())) {
         *entry = square as u8;

@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crownhead_rules::Bits;
 use crownhead_rules::checkers::MoverBoard;
-use crownhead_rules::checkers::squares::{BOTTOM_ROW, SQUARES};
+use crownhead_rules::checkers::squares::{BOTTOM_ROW, SQUARES, spread};
 
 use super::kings::{Kings, Moves, Orders};
 use super::placements::{Placement, Placements};
-use super::slice::{Slice, spread};
+use super::slice::Slice;
 use super::value::{DRAW, MAX, NO_MOVE, WIN, before, better, is_loss};
 use super::values::{Known, Values, memory};
 use crate::TableError;
@@ -63,7 +63,7 @@ struct Entry {
     flags: u8,
 }
 
-/// The moves are captures.
+/// The legal moves are captures.
 const CAPTURE: u8 = 1;
 /// A man can move.
 const MAN_MOVES: u8 = 2;

@@ -78,11 +78,20 @@ pub(super) fn resolve(stored: &(impl Stored + ?Sized), board: MoverBoard) -> Opt
 /// Value of a position whose moves are captures.
 #[inline(never)]
 pub(super) fn resolve_captures(stored: &(impl Stored + ?Sized), board: MoverBoard) -> Option<u8> {
+    after_captures(board, |after| resolve(stored, after))
+}
+
+/// Value of a position by its captures; `None` if `value` is, for a position after one of them.
+#[inline(always)]
+pub(super) fn after_captures(
+    board: MoverBoard,
+    mut value: impl FnMut(MoverBoard) -> Option<u8>,
+) -> Option<u8> {
     // No legal move is the worst value of all.
     let mut best = Some(NO_MOVE);
     board.each_move(true, |mv| {
-        if let Some(value) = best {
-            best = resolve(stored, board.after(mv)).map(|after| better(value, before(after)));
+        if let Some(known) = best {
+            best = value(board.after(mv)).map(|after| better(known, before(after)));
         }
     });
     best

@@ -25,7 +25,8 @@ pub(super) const fn memory(size: u64, distances: bool) -> u64 {
     if distances { size } else { size.div_ceil(PER_WORD) * 8 }
 }
 
-fn zeros<T: Default>(count: u64) -> Result<Vec<T>, TableError> {
+/// Allocates a list of zeros.
+pub(crate) fn zeros<T: Default>(count: u64) -> Result<Vec<T>, TableError> {
     let mut zeros = Vec::new();
     let bytes = count as usize * size_of::<T>();
     let reserved = zeros.try_reserve_exact(count as usize);

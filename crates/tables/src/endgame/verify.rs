@@ -1,4 +1,4 @@
-//! Verification: derives stored values again from those one ply later.
+//! Verification: derives stored values again from those after each move.
 
 use crownhead_rules::checkers::MoverBoard;
 

@@ -1,22 +1,10 @@
 //! Files of the table: interrupted builds, damaged files, builds at the same time.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
 
 use super::*;
-
-/// Bytes of all slices in a folder, by name.
-fn slices(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let slices = entries.filter(|path| path.extension().is_some_and(|end| end == "slice"));
-    let read = |path: PathBuf| {
-        (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap())
-    };
-    let mut slices: Vec<_> = slices.map(read).collect();
-    slices.sort();
-    slices
-}
+use crate::shared::{check_flipped_bits, check_second_build, check_truncated, slices};
 
 /// A copy of the slices with up to three pieces of the built table.
 fn copy() -> tempfile::TempDir {
@@ -124,17 +112,7 @@ fn slices_are_named_by_men_and_kings() {
 
 #[test]
 fn second_build_of_a_folder_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let tried = AtomicBool::new(false);
-    let progress = |_, _| {
-        if !tried.swap(true, Ordering::Relaxed) {
-            let error = build(folder.path(), 2, &silent).unwrap_err();
-            assert!(matches!(error, TableError::Busy { .. }), "{error:?}");
-        }
-        ControlFlow::Continue(())
-    };
-    build(folder.path(), 2, &progress).unwrap();
-    assert!(tried.into_inner());
+    check_second_build(|folder, progress| build(folder, 2, progress));
 }
 
 #[test]
@@ -142,12 +120,7 @@ fn truncated_slices_are_refused_and_built_again() {
     let folder = copy();
     let path = folder.path().join("1m1k-0m1k.slice");
     let bytes = fs::read(&path).unwrap();
-    for length in [0, 10, 16, 40, 64, 70, bytes.len() / 2, bytes.len() - 1] {
-        fs::write(&path, &bytes[..length]).unwrap();
-        let message = open_error(folder.path());
-        assert!(message.starts_with(&format!("{}", path.display())), "{message}");
-        assert!(message.ends_with("rebuild it with `crownhead tables build english`"), "{message}");
-    }
+    check_truncated(&path, "english", || open_error(folder.path()));
     build(folder.path(), 3, &silent).unwrap();
     assert_eq!(fs::read(&path).unwrap(), bytes);
 }
@@ -155,27 +128,8 @@ fn truncated_slices_are_refused_and_built_again() {
 #[test]
 fn every_flipped_bit_is_detected() {
     let folder = copy();
-    let name = "0m1k-0m2k.slice";
-    let path = folder.path().join(name);
-    let mut bytes = fs::read(&path).unwrap();
-    let mut rng = fastrand::Rng::with_seed(1);
-    let end = bytes.len();
-    let random: Vec<_> = (0..40).map(|_| rng.usize(96..end)).collect();
-    for at in (0..96).chain([end - 1]).chain(random) {
-        let bit = 1 << rng.u32(..8);
-        bytes[at] ^= bit;
-        fs::write(&path, &bytes).unwrap();
-        bytes[at] ^= bit;
-        let error = match EndgameTable::open(folder.path()) {
-            Ok(table) => table.check().unwrap_err(),
-            Err(error) => error,
-        };
-        let message = error.to_string();
-        assert!(message.contains("0m1k-0m2k"), "byte {at}: {message}");
-        if let TableError::Damaged { error, .. } = error {
-            assert!(error.to_string().contains(" in block "), "byte {at}: {message}");
-        }
-    }
+    let path = folder.path().join("0m1k-0m2k.slice");
+    check_flipped_bits(&path, || EndgameTable::open(folder.path())?.check());
 }
 
 #[test]

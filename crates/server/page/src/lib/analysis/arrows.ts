@@ -2,7 +2,7 @@
 import type { Shape } from "../board/shapes";
 import type { EngineLine } from "./engine";
 
-/** Lines that lose this much against the best one, in expected score, get no arrow. */
+/** Maximum loss of expected score, against the best line, of a line with an arrow. */
 const MAX_LOSS = 0.12;
 
 /** An arrow for the first move of each good line, the best one widest. */

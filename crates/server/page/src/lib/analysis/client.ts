@@ -1,4 +1,4 @@
-/** What the pages ask of an engine, in the page (WebAssembly) or on the server. */
+/** The interface of the engines: in the page (WebAssembly) and on the server. */
 import type { Cell, SideLetter } from "../api/types";
 import type { ExactValue, GameReport, Info, Limits, PositionView, Spec, TreeMove } from "./engine";
 
@@ -16,7 +16,7 @@ export class EngineError extends Error {
   }
 }
 
-/** Work that goes on until it is done or stopped. */
+/** Work that continues until it is done or stopped. */
 export interface Running<T> {
   /** Rejects with an `EngineError` if the request is refused; null if it was stopped. */
   result: Promise<T | null>;

@@ -73,7 +73,7 @@ export class EngineRun {
     await this.start(spec, this.key(spec));
   }
 
-  /** What a result is remembered by. The server knows tables that the page does not. */
+  /** Key of a stored result. It includes the place, because the server has tables. */
   private key(spec: Spec): string {
     const { lines, place } = this.choices;
     return JSON.stringify([spec, lines, place]);

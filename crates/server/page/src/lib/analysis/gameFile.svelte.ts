@@ -130,7 +130,7 @@ export class GameFile {
     void this.update();
   }
 
-  /** Filters and sorts anew. */
+  /** Filters and sorts again. */
   private async update() {
     const request = ++this.request;
     const isStale = () => request !== this.request;

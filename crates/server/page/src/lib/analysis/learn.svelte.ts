@@ -6,6 +6,7 @@ import { settings } from "../stores/settings.svelte";
 import type { AnalysisEngine, Running } from "./client";
 import type { Info } from "./engine";
 import type { Mistake } from "./report.svelte";
+import { finalScore } from "./score";
 import type { AnalysisSession, Shown } from "./session.svelte";
 import { node, ROOT } from "./tree";
 
@@ -111,8 +112,7 @@ export class Learn {
       let expected: number;
       let text: string;
       if (view.outcome) {
-        const { winner } = view.outcome;
-        expected = winner === null ? 0.5 : winner === session.info?.sides[0].letter ? 1 : 0;
+        expected = finalScore(view.outcome.winner, session.info);
         text = view.outcome.text;
       } else {
         this.search = engine.search(asked, { lines: 1, limits: { seconds: SECONDS } }, () => {});

@@ -28,7 +28,7 @@ const sideAt = (ply: number, firstSide: SideIndex): SideIndex =>
 export const numberText = (ply: number, firstSide: SideIndex) =>
   `${moveNumber(ply, firstSide)}${sideAt(ply, firstSide) === 0 ? "." : "…"}`;
 
-/** What a comment says to people: without data such as `[%clk 0:04:59]`. */
+/** The text of a comment without data such as `[%clk 0:04:59]`. */
 export const commentText = (comment: string | undefined): string | undefined =>
   comment?.replace(/\[%[^\]]*\]/g, "").trim() || undefined;
 
@@ -60,7 +60,7 @@ export function moveRows(tree: Tree, firstSide: SideIndex): MoveRow[] {
 /** A variation with the ones inside it, in the order in which it is written. */
 function variation(tree: Tree, first: NodeId, ply: number, firstSide: SideIndex): Token[] {
   const tokens: Token[] = [];
-  // A stack instead of recursion, because a file may have variations in variations in variations.
+  // A stack instead of recursion, because a file may nest variations to any depth.
   const open: (Token | { kind: "line"; id: NodeId; ply: number; isStart: boolean })[] = [
     { kind: "line", id: first, ply, isStart: true },
   ];

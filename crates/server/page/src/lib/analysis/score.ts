@@ -1,5 +1,5 @@
-/** Scores in short. */
-import type { GameInfo } from "../api/types";
+/** Short forms of scores. */
+import type { GameInfo, SideLetter } from "../api/types";
 import type { Eval } from "./engine";
 
 /** As in PDN: `+0.84`; `#5` if the first side wins in 5 moves, `#-5` if the other one does. */
@@ -8,6 +8,10 @@ export function shortScore({ text, winner, plies }: Eval, game: GameInfo): strin
   const moves = Math.ceil((plies ?? 0) / 2);
   return `#${winner === game.sides[0].letter ? "" : "-"}${moves}`;
 }
+
+/** Expected score of the side that moves first in a finished game. */
+export const finalScore = (winner: SideLetter | null, game: GameInfo | undefined) =>
+  winner === null ? 0.5 : Number(winner === game?.sides[0].letter);
 
 /** Four characters for the evaluation bar: `+0.8`, `+12`, `#4`. */
 export function barScore(short: string): string {

@@ -1,7 +1,7 @@
 /** An analysis: the tree of moves, the position shown, and what is stored of it. */
 import { toSentence } from "../api/client";
 import type { Cell, GameInfo, LegalMove, PositionView, SideIndex } from "../api/types";
-import { applyMove, sideIndex } from "../board/cells";
+import { applyMove, findGame, sideIndex } from "../board/cells";
 import { toggleShape, type Shape } from "../board/shapes";
 import { readStored, writeStored } from "../stores/stored";
 import { EngineError, type AnalysisEngine, type ExactPosition, type ImportedGame } from "./client";
@@ -78,9 +78,9 @@ export class AnalysisSession {
   marked: Cell[] = $state.raw([]);
   /** Arrows and circles of the user. */
   drawn: Shape[] = $state.raw([]);
-  /** Number of analyses opened: what is about the last one ends. */
+  /** Number of analyses opened. When it changes, what belongs to the previous one ends. */
   opened = $state(0);
-  /** What tables know about a position, and which. */
+  /** The exact values of a position, and its node. */
   private known: { at: NodeId; exact: ExactPosition | null } | null = $state.raw(null);
   /** The tree before the last deletion. */
   private deleted: { tree: Tree; at: NodeId } | null = $state.raw(null);
@@ -95,9 +95,7 @@ export class AnalysisSession {
     readonly games: GameInfo[],
   ) {}
 
-  readonly info = $derived.by((): GameInfo | undefined =>
-    this.games.find(({ id }) => id === this.game.split(":")[0]),
-  );
+  readonly info = $derived.by(() => findGame(this.games, this.game));
   readonly mainLine = $derived.by(() => mainLine(this.tree));
   readonly isCurrent = $derived.by(() => this.view !== null && this.viewAt === this.at);
   readonly shown = $derived.by((): Shown => {
@@ -187,7 +185,7 @@ export class AnalysisSession {
   /** Opens the analysis that was stored last. Returns whether there was one. */
   async restore(): Promise<boolean> {
     const { game, position, tags, result, comment, moves, at } = storedAnalysis();
-    if (!this.games.some(({ id }) => id === game.split(":")[0])) return false;
+    if (!findGame(this.games, game)) return false;
     try {
       const areTexts = (tag: unknown) =>
         Array.isArray(tag) && tag.length === 2 && tag.every((text) => typeof text === "string");
@@ -209,7 +207,7 @@ export class AnalysisSession {
     return true;
   }
 
-  /** The node that is reached by playing moves, as far as the tree has them. */
+  /** Follows moves as far as the tree has them. Returns the node reached and their number. */
   private reach(moves: string[]): { id: NodeId; count: number } {
     let id: NodeId = ROOT;
     for (const [count, text] of moves.entries()) {

@@ -140,5 +140,5 @@ class Engine implements AnalysisEngine {
 /** The engine in this browser. */
 export const pageEngine = (): AnalysisEngine => new Engine(new EngineWorker());
 
-/** The engine on the server, with its tables. What is no search is done in this browser. */
+/** The engine on the server, with its tables. Only searches run there. */
 export const serverEngine = (): AnalysisEngine => new Engine(new ServerSearches());

@@ -11,7 +11,7 @@ export interface FlatGame extends Omit<ImportedGame, "moves"> {
   moves: FlatMove[];
 }
 
-/** Neither direction recurses: a file may nest as deep as it likes. */
+/** Neither direction recurses: variations in a file may be nested to any depth. */
 export function flatten(game: ImportedGame): FlatGame {
   const moves: FlatMove[] = [];
   const open = [{ children: game.moves, parent: null as number | null }];

@@ -6,7 +6,7 @@ export type Message =
   | { type: "error"; message: string; at: number | null; cells: string[] }
   | { type: "info" | "progress" | "games"; [key: string]: unknown };
 
-/** What the engine asks of its surroundings. */
+/** The functions that the engine calls. */
 export interface Host {
   /** Whether to stop the running search. */
   stops(): boolean;
@@ -30,7 +30,7 @@ export interface Instance {
 export async function instantiate(module: WebAssembly.Module, host: Host): Promise<Instance> {
   const decoder = new TextDecoder();
   const engine: { memory?: WebAssembly.Memory } = {};
-  // The memory moves when it grows, so views of it are made anew.
+  // The memory moves when it grows, so each access creates a view of it.
   const bytes = (start: number, length: number) =>
     new Uint8Array(engine.memory?.buffer ?? new ArrayBuffer(0), start >>> 0, length >>> 0);
   const imports = {

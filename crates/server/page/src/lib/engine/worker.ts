@@ -1,8 +1,9 @@
 /**
  * The worker in which the engine runs: one request at a time, in the order of their arrival.
  *
- * A search holds the thread until it ends. If the page is isolated from other origins, both share a
- * number: searches with smaller ids stop. Otherwise the page ends the worker to stop a search.
+ * A search holds the thread until it ends. If the page is isolated from other origins, it shares a
+ * number with the worker: searches with ids up to that number stop. Otherwise the page ends the
+ * worker to stop a search.
  */
 import { instantiate, type Instance } from "./wasm";
 
@@ -14,7 +15,7 @@ export type ToWorker =
 /** To the page: a message of the engine, or its failure. */
 export interface FromWorker {
   id: number;
-  /** JSON of a message; null if the engine has failed and this worker is of no more use. */
+  /** JSON of a message; null if the engine has failed and this worker must be replaced. */
   message: string | null;
   failure?: string;
 }
@@ -42,7 +43,7 @@ function read(buffer: Uint8Array): number {
 }
 
 function emit(message: string) {
-  // What is not JSON is the message of a panic; the failure follows.
+  // A text that is not JSON is the message of a panic; the failure follows.
   lastText = message;
   if (message.startsWith("{")) self.postMessage({ id, message } satisfies FromWorker);
 }

@@ -1,4 +1,4 @@
-/** Workers with the engine: loads it, sends requests, stops searches, replaces what has failed. */
+/** Workers with the engine: loads it, sends requests, stops searches, replaces failed workers. */
 import { EngineError, type Running } from "../analysis/client";
 import { Pending } from "./pending";
 import type { Message } from "./wasm";
@@ -27,7 +27,7 @@ export class EngineWorker {
   /** Requests with ids up to this number are stopped. */
   #stopped: Int32Array | null = null;
   #pending = new Pending();
-  /** What waits for an answer, to ask a new worker. */
+  /** Requests without an answer, to be sent again to a new worker. */
   #sent: Sent[] = [];
   #closed = false;
 
@@ -52,7 +52,7 @@ export class EngineWorker {
     return running;
   }
 
-  /** Ends the worker. What is under way gives null. */
+  /** Ends the worker. The results of running requests are null. */
   close() {
     this.#closed = true;
     this.#end();

@@ -1,4 +1,4 @@
-/** Creates a game, keeps its secrets in this browser, and opens it. */
+/** Creates a game, stores its secrets in this browser, and opens it. */
 import { createGame } from "../api/client";
 import type { NewGameRequest } from "../api/types";
 import { navigate } from "../router.svelte";

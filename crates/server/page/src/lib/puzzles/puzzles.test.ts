@@ -33,7 +33,7 @@ test("solved puzzles come again only when all are solved", () => {
   expect(next(none, 4)).toBeUndefined();
 });
 
-test("what was achieved is said in words", () => {
+test("the text of a solved puzzle names the goal", () => {
   expect(solvedText(puzzle("a"))).toBe("Solved: the only move that wins, in 3 plies.");
   expect(solvedText({ ...puzzle("a"), goal: "draw", plies: null })).toContain("loses");
 });
