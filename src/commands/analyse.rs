@@ -11,8 +11,9 @@ use anyhow::{Context, anyhow};
 use clap::value_parser;
 use crownhead_analysis::{
     self as analysis, AnalysisError, AnalysisRequest, FileAnalysis, GameAnalysis, PositionSpec,
-    Progress, json, pdn, text,
+    Progress, json, judge_game, pdn, text,
 };
+use crownhead_cli::fleet::FleetArgs;
 use crownhead_files::AtomicFile;
 use crownhead_play::{Knowledge, counted, parse_duration};
 use crownhead_records::{GameRecord, Reader, RecordError, RecordErrorKind, format_game};
@@ -62,7 +63,7 @@ pub(crate) struct Args {
     #[arg(value_parser = value_parser!(u8).range(1..=100))]
     lines: u8,
     /// Search threads, capped at the number of cores; reproducible only with 1
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "fleet")]
     #[arg(value_parser = value_parser!(u16).range(1..=256))]
     threads: u16,
     /// Size of the transposition table in megabytes
@@ -78,6 +79,8 @@ pub(crate) struct Args {
     /// Write an HTML page with a board to step through to this file; - is standard output
     #[arg(long, value_name = "OUT", conflicts_with = "game")]
     html: Option<PathBuf>,
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -152,6 +155,9 @@ fn failure(error: AnalysisError, context: &str) -> Failure {
 }
 
 fn analyse_position(args: &Args, game: &Game) -> Result<(), Failure> {
+    if args.fleet.is_used()? {
+        return Err(Failure::Usage("a fleet analyses games: give a file instead of --game".into()));
+    }
     let position = PositionSpec {
         game,
         position: args.position.as_deref(),
@@ -205,6 +211,7 @@ fn analyse_file(args: &Args, path: &Path) -> Result<(), Failure> {
     let has_all_games = errors.is_empty() && args.games.is_none();
     // Before the search, so that an error does not waste it.
     let (pdn_output, html_output) = open_outputs(args, path, has_all_games)?;
+    let coordinator = args.fleet.join(None)?;
     let request = request(args, Duration::from_millis(500));
     report_default_time(args, &request, " per move");
     let stop = stop_on_interrupt();
@@ -215,24 +222,10 @@ fn analyse_file(args: &Args, path: &Path) -> Result<(), Failure> {
     let mut analysis =
         FileAnalysis { file: name.clone(), limits: request.limits, games: Vec::new(), errors };
     let mut annotated = String::new();
-    for (index, (number, record)) in games.into_iter().enumerate() {
-        let sides = record.game.info().sides;
-        let knowledge = load_tables(&record.game, &mut last_warning);
-        let title = format!("game {} of {count}", index + 1);
-        let mut on_progress = |progress: &Progress| {
-            display.show(|| {
-                let mut lines = text::progress(progress, &sides);
-                let (done, positions) = progress.positions;
-                lines
-                    .insert(0, format!("{title}, position {} of {positions}, backwards", done + 1));
-                lines
-            });
-        };
-        let result =
-            analysis::analyse_game(&record, number, &request, &knowledge, &stop, &mut on_progress);
-        display.clear();
-        let result = result.map_err(|error| failure(error, &format!("{name}, {title}: ")))?;
-        missing = missing.or_else(|| missing_table_of_game(&result, &knowledge));
+    let title = |index: usize| format!("game {} of {count}", index + 1);
+    let context = |index: usize| format!("{name}, {}: ", title(index));
+    let mut on_game = |index: usize, knowledge: &Knowledge, result: GameAnalysis| {
+        missing = missing.take().or_else(|| missing_table_of_game(&result, knowledge));
         if pdn_output.is_some() {
             annotated.push_str(&format_game(&pdn::annotated(&result))?);
         }
@@ -241,6 +234,55 @@ fn analyse_file(args: &Args, path: &Path) -> Result<(), Failure> {
             analysis.games.push(result);
         } else if pdn_output.is_none() {
             print_game(&result, index > 0)?;
+        }
+        Ok::<(), Failure>(())
+    };
+    match coordinator {
+        None => {
+            for (index, (number, record)) in games.iter().enumerate() {
+                let sides = record.game.info().sides;
+                let knowledge = load_tables(&record.game, &mut last_warning);
+                let mut on_progress = |progress: &Progress| {
+                    display.show(|| {
+                        let mut lines = text::progress(progress, &sides);
+                        let (done, positions) = progress.positions;
+                        let title = title(index);
+                        let line =
+                            format!("{title}, position {} of {positions}, backwards", done + 1);
+                        lines.insert(0, line);
+                        lines
+                    });
+                };
+                let result = analysis::analyse_game(
+                    record,
+                    *number,
+                    &request,
+                    &knowledge,
+                    &stop,
+                    &mut on_progress,
+                );
+                display.clear();
+                let result = result.map_err(|error| failure(error, &context(index)))?;
+                on_game(index, &knowledge, result)?;
+            }
+        }
+        Some(coordinator) => {
+            let run = args.fleet.run(name.clone(), games.iter().map(|(_, record)| &record.game));
+            let is_complete =
+                coordinator.analyse(run, &games, &request, &stop, |index, searched| {
+                    let (number, record) = &games[index];
+                    let knowledge = load_tables(&record.game, &mut last_warning);
+                    let result = judge_game(record, *number, request.lines, searched)
+                        .map_err(|error| failure(error, &context(index)))?;
+                    display.clear();
+                    on_game(index, &knowledge, result)?;
+                    display.show(|| vec![format!("{} of {count} games", index + 1)]);
+                    Ok::<(), Failure>(())
+                })?;
+            if !is_complete {
+                display.clear();
+                return Err(Failure::Interrupted);
+            }
         }
     }
     display.finish(format_args!("Analysed {} of {name}", counted(count as u64, "game")));

@@ -8,6 +8,7 @@
 mod cli;
 mod games;
 mod harness;
+mod jobs;
 mod kills;
 mod network;
 mod server;

@@ -1,13 +1,4 @@
-//! Judges every move of a recorded game.
-//!
-//! The game is searched from its last position to its first, with one hash table. In forward order,
-//! a search that misses something ten plies ahead would praise a move and blame the harmless one
-//! after it. In backward order, the consequences of a move are in the table when the move is
-//! judged.
-//!
-//! Moves are compared by searches of the positions after them, with equal limits. If the search of
-//! a position prefers another move so clearly that the move played would be judged a mistake, the
-//! position after that other move is searched before the verdict.
+//! Judges every move of a recorded game by what its [searches](crate::game_search) found.
 //!
 //! The evaluation of a position, as the result of the move before it, is that of its best move by
 //! these searches, not that of the search of the position itself. So a loss is attributed to the
@@ -16,16 +7,14 @@
 use crownhead_play::TypedSession;
 use crownhead_play::replay::replay;
 use crownhead_records::GameRecord;
-use crownhead_rules::{MoveList, Position, Side, SideInfo};
-use crownhead_search::{
-    DynEngine, GameVisitor, HasEngine, Knowledge, PvLine, SearchReport, SearchRequest, Searchable,
-    StopFlag, visit,
-};
+use crownhead_rules::{MoveList, Side, SideInfo};
+use crownhead_search::{GameVisitor, HasEngine, Knowledge, MAX_PLY, Searchable, StopFlag, visit};
 
+use crate::game_search::{SearchedGame, SearchedLine, SearchedMove, search_game};
 use crate::judgement::{MoveLoss, accuracy, is_lost, mean, turning_point};
 use crate::{
     AnalysisError, AnalysisRequest, Eval, Judgement, MoveStep, Progress, Variation, board_text,
-    final_eval, variations,
+    final_eval,
 };
 
 /// The analysis of a game.
@@ -174,9 +163,7 @@ impl GameAnalysis {
 }
 
 /// Maximum number of moves per line.
-const MAX_LINE_MOVES: usize = 12;
-/// Number of best moves compared where the first choice of a search is refuted.
-const MAX_CANDIDATES: usize = 4;
+pub(crate) const MAX_LINE_MOVES: usize = 12;
 
 /// Analyses a recorded game. `number` is its number in the file. `on_progress` is called after
 /// every iteration of every search.
@@ -188,60 +175,77 @@ pub fn analyse_game(
     stop: &StopFlag,
     on_progress: &mut dyn FnMut(&Progress),
 ) -> Result<GameAnalysis, AnalysisError> {
-    visit(&record.game, AnalysisVisitor { record, number, request, knowledge, stop, on_progress })
+    let searched = search_game(record, request, knowledge, stop, on_progress)?;
+    judge_game(record, number, request.lines, &searched)
 }
 
-struct AnalysisVisitor<'a> {
+/// Judges the moves of a game by what searches of it found. They may be the work of a machine that
+/// lies: the error says what is impossible about them. `lines` is the number of lines requested.
+pub fn judge_game(
+    record: &GameRecord,
+    number: u64,
+    lines: usize,
+    searched: &SearchedGame,
+) -> Result<GameAnalysis, AnalysisError> {
+    let visitor = JudgeVisitor { record, number, lines, searched };
+    visit(&record.game, visitor).map_err(AnalysisError::InvalidInput)
+}
+
+/// Replays a recorded game, and finds its end by the rules.
+pub(crate) fn replay_record<P: Searchable>(
+    record: &GameRecord,
+    options: &P::Options,
+) -> Result<(TypedSession<P>, Option<GameEnd>), String> {
+    let texts = record.line.plies.iter().map(|ply| ply.text.as_str());
+    let session = replay::<P>(&record.game, options, record.start.as_deref(), texts)?;
+    let (positions, keys) = (session.positions(), session.history_keys());
+    let end = positions.iter().enumerate().find_map(|(plies, position)| {
+        let outcome = position.outcome(&keys[..plies])?;
+        Some(GameEnd { plies, winner: outcome.winner, text: position.describe(outcome) })
+    });
+    Ok((session, end))
+}
+
+struct JudgeVisitor<'a> {
     record: &'a GameRecord,
     number: u64,
-    request: &'a AnalysisRequest,
-    knowledge: &'a Knowledge,
-    stop: &'a StopFlag,
-    on_progress: &'a mut dyn FnMut(&Progress),
+    lines: usize,
+    searched: &'a SearchedGame,
 }
 
-impl GameVisitor for AnalysisVisitor<'_> {
-    type Output = Result<GameAnalysis, AnalysisError>;
+impl GameVisitor for JudgeVisitor<'_> {
+    type Output = Result<GameAnalysis, String>;
 
     fn visit<P: HasEngine>(self, options: &P::Options) -> Self::Output {
-        let AnalysisVisitor { record, number, request, knowledge, stop, on_progress } = self;
-        let texts = record.line.plies.iter().map(|ply| ply.text.as_str());
-        let session = replay::<P>(&record.game, options, record.start.as_deref(), texts)
-            .map_err(AnalysisError::InvalidInput)?;
-        let (positions, keys) = (session.positions(), session.history_keys());
-        let end = positions.iter().enumerate().find_map(|(plies, position)| {
-            let outcome = position.outcome(&keys[..plies])?;
-            Some(GameEnd { plies, winner: outcome.winner, text: position.describe(outcome) })
-        });
-        let engine = P::new_engine(request.engine, knowledge)
-            .map_err(|error| AnalysisError::OutOfMemory(error.to_string()))?;
-        let mut judge = Judge {
-            session: &session,
-            engine,
-            request,
-            stop,
-            on_progress,
-            progress: (0, positions.len()),
-        };
-
+        let JudgeVisitor { record, number, lines, searched } = self;
+        let (session, end) = replay_record::<P>(record, options)?;
+        let positions = session.positions();
         let played = session.moves_played().len();
         let last_judged = end.as_ref().map_or(played, |end| end.plies);
-        let mut after = match &end {
-            Some(end) => PositionEval::over(end.winner),
-            None => judge.search(&positions[last_judged], &keys[..last_judged], 1)?,
+        if searched.moves.len() != last_judged {
+            let count = searched.moves.len();
+            return Err(format!("{count} searches for {last_judged} moves"));
+        }
+        let (mut after, mut depth) = match (&end, &searched.last) {
+            (Some(end), None) => (final_eval(end.winner), 0),
+            (None, Some((eval, depth))) => (eval.check()?, *depth),
+            _ => return Err("a search of the last position, or none, is missing".into()),
         };
         let mut moves: Vec<MoveAnalysis> = Vec::with_capacity(played);
         for index in (last_judged..played).rev() {
-            moves.push(after_the_end(&session, index, after.eval));
+            moves.push(after_the_end(&session, index, after));
         }
-        for index in (0..last_judged).rev() {
-            judge.progress.0 = played - index;
-            let (before, analysis) = judge.judge(index, &after)?;
-            moves.push(analysis);
-            after = before;
+        for (index, searched) in searched.moves.iter().enumerate().rev() {
+            let judged = judge(&session, index, (after, depth), searched, lines);
+            let judged = judged.map_err(|error| format!("move {}: {error}", index + 1))?;
+            if judged.verdict != MoveVerdict::Forced {
+                depth = searched.depth;
+            }
+            after = judged.before;
+            moves.push(judged);
         }
         moves.reverse();
-        let eval = moves.first().map_or(after.eval, |first| first.before);
+        let eval = moves.first().map_or(after, |first| first.before);
         let evals = std::iter::once(eval).chain(moves.iter().map(|played| played.after));
         let expected: Vec<_> = evals.map(Eval::expected_score).collect();
         let losses: Vec<_> = moves
@@ -306,172 +310,83 @@ fn after_the_end<P: Searchable>(
     }
 }
 
-/// The result of a search of a position.
-struct PositionEval<P: Position> {
-    eval: Eval,
-    lines: Vec<PvLine<P>>,
-    depth: u32,
-}
-
-impl<P: Position> PositionEval<P> {
-    fn over(winner: Option<Side>) -> Self {
-        PositionEval { eval: final_eval(winner), lines: Vec::new(), depth: 0 }
-    }
-
-    fn new(report: SearchReport<P>, side: Side) -> Self {
-        let eval = Eval::new(report.score(), side);
-        PositionEval { eval, lines: report.lines, depth: report.depth }
-    }
-}
-
-/// A line other than the one played.
-struct Alternative<P: Position> {
-    eval: Eval,
-    moves: Vec<P::Move>,
-}
-
-struct Judge<'a, P: Searchable> {
-    session: &'a TypedSession<P>,
-    engine: Box<dyn DynEngine<P>>,
-    request: &'a AnalysisRequest,
-    stop: &'a StopFlag,
-    on_progress: &'a mut dyn FnMut(&Progress),
-    /// Positions done, and positions in total.
-    progress: (usize, usize),
-}
-
-impl<P: Searchable> Judge<'_, P> {
-    fn search(
-        &mut self,
-        position: &P,
-        history_keys: &[u64],
-        multipv: usize,
-    ) -> Result<PositionEval<P>, AnalysisError> {
-        if let Some(outcome) = position.outcome(history_keys) {
-            return Ok(PositionEval::over(outcome.winner));
-        }
-        let limits = self.request.limits;
-        let request = SearchRequest { position, history_keys, limits, multipv };
-        let (progress, on_progress) = (self.progress, &mut *self.on_progress);
-        let report = self.engine.search(request, self.stop, &mut |report| {
-            on_progress(&Progress::new(progress, position, report, MAX_LINE_MOVES));
-        });
-        if self.stop.is_set() {
-            return Err(AnalysisError::Interrupted);
-        }
-        Ok(PositionEval::new(report, position.side()))
-    }
-
-    /// Judges the move at `index`; `after` is the evaluation of the position after it. Also returns
-    /// the evaluation of the position before it.
-    fn judge(
-        &mut self,
-        index: usize,
-        after: &PositionEval<P>,
-    ) -> Result<(PositionEval<P>, MoveAnalysis), AnalysisError> {
-        let session = self.session;
-        let (position, played) = (&session.positions()[index], session.moves_played()[index]);
-        let mut legal = MoveList::new();
-        position.legal_moves(&mut legal);
-        let mut analysis = MoveAnalysis {
-            step: MoveStep::new(position, played),
-            position: session.positions()[index + 1].format_position(),
-            side: position.side(),
-            before: after.eval.one_ply_up(),
-            after: after.eval,
-            loss: 0.0,
-            verdict: MoveVerdict::Best,
-            better: None,
-            lines: Vec::new(),
-            depth: after.depth,
+/// Judges the move at `index`. `after` is the evaluation of the position after it, and the depth of
+/// the search that found it.
+fn judge<P: Searchable>(
+    session: &TypedSession<P>,
+    index: usize,
+    (after, depth): (Eval, u32),
+    searched: &SearchedMove,
+    lines: usize,
+) -> Result<MoveAnalysis, String> {
+    let (position, played) = (&session.positions()[index], session.moves_played()[index]);
+    let side = position.side();
+    let mut analysis = MoveAnalysis {
+        step: MoveStep::new(position, played),
+        position: session.positions()[index + 1].format_position(),
+        side,
+        before: after.one_ply_up(),
+        after,
+        loss: 0.0,
+        verdict: MoveVerdict::Best,
+        better: None,
+        lines: Vec::new(),
+        depth,
+    };
+    if is_forced(session, index) {
+        analysis.verdict = MoveVerdict::Forced;
+        return match searched == &SearchedMove::default() {
+            true => Ok(analysis),
+            false => Err("the only move was searched".into()),
         };
-        // A skipped turn is not a legal move, so it is compared even with a single one.
-        if legal[..] == [played] {
-            analysis.verdict = MoveVerdict::Forced;
-            let before =
-                PositionEval { eval: analysis.before, lines: Vec::new(), depth: after.depth };
-            return Ok((before, analysis));
-        }
-        let history_keys = &session.history_keys()[..index];
-        let mut before = self.search(position, history_keys, self.request.lines.max(1))?;
-        if self.request.lines > 1 {
-            analysis.lines = variations(position, &before.lines, MAX_LINE_MOVES);
-        }
-        if let Some(better) = self.better_move(index, &before, analysis.before)? {
-            let side = position.side();
-            let best_score = better.eval.expected_for(side);
-            let played_score = after.eval.expected_for(side);
-            analysis.before = better.eval;
-            analysis.loss = best_score - played_score;
-            analysis.verdict = match Judgement::new(best_score, played_score) {
-                Some(judgement) => {
-                    let line = Variation::new(position, &better.moves, better.eval, MAX_LINE_MOVES);
-                    analysis.better = Some(line);
-                    MoveVerdict::Judged(judgement)
-                }
-                None => MoveVerdict::Fine,
-            };
-        }
-        // The move before is judged by this evaluation: the search's own may have been refuted.
-        before.eval = analysis.before;
-        Ok((before, analysis))
     }
+    if depth.max(searched.depth) > MAX_PLY as u32 {
+        return Err("a search is too deep".into());
+    }
+    let max_lines = if lines > 1 { lines } else { 0 };
+    if searched.lines.len() > max_lines {
+        return Err(format!("{} lines instead of {max_lines}", searched.lines.len()));
+    }
+    let variations = searched.lines.iter().map(|line| variation(position, line));
+    analysis.lines = variations.collect::<Result<_, _>>()?;
+    let Some(better) = &searched.better else { return Ok(analysis) };
+    let better = variation(position, better)?;
+    let first = better.steps.first().ok_or("the better line is empty")?;
+    if first.text == analysis.step.text || !better.eval.is_better_for(side, analysis.before) {
+        return Err(format!("{} is not better", first.text));
+    }
+    let (best_score, played_score) = (better.eval.expected_for(side), after.expected_for(side));
+    analysis.before = better.eval;
+    analysis.loss = best_score - played_score;
+    analysis.verdict = match Judgement::new(best_score, played_score) {
+        Some(judgement) => {
+            analysis.better = Some(better);
+            MoveVerdict::Judged(judgement)
+        }
+        None => MoveVerdict::Fine,
+    };
+    Ok(analysis)
+}
 
-    /// Returns the best move other than the one played, if it is better than `played_eval`.
-    ///
-    /// A move that only the search of this position prefers, and by so much that the move played
-    /// would be judged a mistake, is verified by a search of the position after it. If all verified
-    /// moves are refuted, and the search overrated the move played as well, more candidates are
-    /// searched.
-    fn better_move(
-        &mut self,
-        index: usize,
-        before: &PositionEval<P>,
-        played_eval: Eval,
-    ) -> Result<Option<Alternative<P>>, AnalysisError> {
-        let session = self.session;
-        let (position, played) = (&session.positions()[index], session.moves_played()[index]);
-        let side = position.side();
-        let is_judged = |best: Eval, played: Eval| {
-            Judgement::new(best.expected_for(side), played.expected_for(side)).is_some()
-        };
-        let (mut best, mut best_eval) = (None, played_eval);
-        let mut tried = vec![played];
-        let mut more_lines = None;
-        loop {
-            let lines = more_lines.as_ref().unwrap_or(&before.lines);
-            let is_untried =
-                |line: &&PvLine<P>| line.moves.first().is_some_and(|mv| !tried.contains(mv));
-            let Some(line) = lines.iter().find(is_untried) else {
-                if more_lines.is_some() || !is_judged(before.eval, best_eval) {
-                    return Ok(best);
-                }
-                let multipv = MAX_CANDIDATES.max(self.request.lines);
-                let history_keys = &session.history_keys()[..index];
-                more_lines = Some(self.search(position, history_keys, multipv)?.lines);
-                continue;
-            };
-            let mut candidate =
-                Alternative { eval: Eval::new(line.score, side), moves: line.moves.clone() };
-            let needs_check = is_judged(candidate.eval, best_eval);
-            if needs_check {
-                let mv = candidate.moves[0];
-                tried.push(mv);
-                let history_keys = &session.history_keys()[..=index];
-                let after = self.search(&position.after(mv), history_keys, 1)?;
-                candidate.eval = after.eval.one_ply_up();
-                if let Some(line) = after.lines.first() {
-                    candidate.moves.truncate(1);
-                    candidate.moves.extend_from_slice(&line.moves);
-                }
-            }
-            if candidate.eval.is_better_for(side, best_eval) {
-                best_eval = candidate.eval;
-                best = Some(candidate);
-            }
-            if !needs_check {
-                return Ok(best);
-            }
-        }
+/// Whether the move at `index` was the only legal one. A skipped turn is not a legal move, so it is
+/// compared even with a single one.
+pub(crate) fn is_forced<P: Searchable>(session: &TypedSession<P>, index: usize) -> bool {
+    let mut legal = MoveList::new();
+    session.positions()[index].legal_moves(&mut legal);
+    legal[..] == [session.moves_played()[index]]
+}
+
+/// Converts a line from a position.
+fn variation<P: Searchable>(position: &P, line: &SearchedLine) -> Result<Variation, String> {
+    if line.moves.len() > MAX_LINE_MOVES {
+        return Err(format!("a line of {} moves", line.moves.len()));
     }
+    let mut current = position.clone();
+    let mut moves = Vec::with_capacity(line.moves.len());
+    for text in &line.moves {
+        let mv = current.parse_move(text).map_err(|error| error.to_string())?;
+        moves.push(mv);
+        current.play(mv);
+    }
+    Ok(Variation::new(position, &moves, line.eval.check()?, MAX_LINE_MOVES))
 }

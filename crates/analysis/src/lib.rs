@@ -7,6 +7,7 @@
 mod analyst;
 mod call;
 mod game;
+mod game_search;
 mod hint;
 pub mod json;
 mod judgement;
@@ -25,7 +26,10 @@ pub use analyst::{Analyst, new_analyst};
 pub use call::{CallConfig, CallError, CallLimits, SearchCall};
 pub use crownhead_play::Eval;
 pub use crownhead_search::EngineConfig;
-pub use game::{GameAnalysis, GameEnd, MoveAnalysis, MoveVerdict, SideSummary, analyse_game};
+pub use game::{
+    GameAnalysis, GameEnd, MoveAnalysis, MoveVerdict, SideSummary, analyse_game, judge_game,
+};
+pub use game_search::{SearchedGame, search_game};
 pub use hint::{
     HINT_PLAYER, Hint, Reason, ReasonKind, hint, hint_reason, hint_reasons, reasons_text,
 };

@@ -10,7 +10,6 @@ use anyhow::Context;
 use clap::value_parser;
 use crownhead_bots::{PlayerSpec, SpecError};
 use crownhead_files::AtomicFile;
-use crownhead_fleet::worker::tables;
 use crownhead_play::{
     Adjudication, FaultPolicy, GameSettings, Openings, OpeningsError, ParseTimeError, TimeControl,
     counted, parse_duration,
@@ -154,12 +153,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let result = match &coordinator {
         None => matches::play(&config, &knowledge, &stop, on_game),
         Some(coordinator) => {
-            let tables = if uses_tables(&config.settings, config.players.iter()) {
-                tables(&config.game)
-            } else {
-                Vec::new()
-            };
-            let mut run = args.players.fleet.run(format!("{first} against {second}"), tables);
+            let uses_tables = uses_tables(&config.settings, config.players.iter());
+            let name = format!("{first} against {second}");
+            let mut run = args.players.fleet.run(name, uses_tables.then_some(&config.game));
             let entrants = matches::entrants(&config);
             coordinator.upload(&mut run, &entrants.each_ref())?;
             let executor = coordinator.executor(run, &entrants.each_ref().map(Some));

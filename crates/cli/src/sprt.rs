@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use clap::value_parser;
 use crownhead_bots::PlayerSpec;
-use crownhead_fleet::worker::tables;
 use crownhead_play::counted;
 use crownhead_statistics::ratings::Estimated;
 use crownhead_statistics::sprt::{Decision, EloModel, Sprt, normalised_elo};
@@ -169,13 +168,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             None => None,
             Some(coordinator) => {
                 let (fleet, finish) = (&args.players.fleet, control.finish_running.clone());
-                let tables = if uses_tables(&config.settings, config.players.iter()) {
-                    tables(&config.game)
-                } else {
-                    Vec::new()
-                };
-                let run =
-                    fleet.run_with_journal(coordinator, &tournament, &journal, tables, finish)?;
+                let uses_tables = uses_tables(&config.settings, config.players.iter());
+                let run = fleet.run_with_journal(
+                    coordinator,
+                    &tournament,
+                    &journal,
+                    uses_tables,
+                    finish,
+                )?;
                 Some((coordinator, run))
             }
         };

@@ -144,6 +144,19 @@ impl Connection {
         ack.await.map_err(server_error).map(|_| ())
     }
 
+    /// Returns why a message is too large for the server.
+    pub(crate) fn check_size(&self, message: &impl serde::Serialize) -> Result<(), String> {
+        let bytes = serde_json::to_vec(message).map_or(0, |payload| payload.len());
+        let max = self.client.server_info().max_payload;
+        match bytes <= max {
+            true => Ok(()),
+            false => Err(format!(
+                "a message of {bytes} bytes is too large for the NATS server: raise its \
+                 max_payload, which is {max}"
+            )),
+        }
+    }
+
     /// Publishes a report; whether it arrives does not matter.
     pub(crate) async fn report(&self, subject: String, report: &impl serde::Serialize) {
         if let Ok(payload) = serde_json::to_vec(report) {

@@ -1,24 +1,28 @@
-//! The coordinator: an [`Executor`] whose games are played by the workers of a fleet.
+//! The coordinator, and an [`Executor`] whose games are played by the workers of a fleet.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::Path;
 
 use crownhead_play::StopFlag;
-use crownhead_tournament::Entrant;
+use crownhead_rules::Game;
 use crownhead_tournament::runner::{Executor, JobSource};
+use crownhead_tournament::{Entrant, JobResult};
 use futures_util::TryStreamExt;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc;
 
 use crate::connection::{Connection, parse_worker_report, runtime, server_error};
-use crate::drive::Drive;
+use crate::drive::drive;
 use crate::players::PlayerMessage;
-use crate::streams;
+use crate::work::{Done, OTHER_WORK, Work, WorkEnd, WorkSource};
 use crate::worker::Notify;
-use crate::{BuildId, FleetError, RunKey, ServerOptions, bots, build_id};
+use crate::{
+    BuildId, FleetError, RunKey, ServerOptions, bots, build_id, result_check, streams, worker,
+};
 
 /// A connection of a coordinator.
 pub struct Coordinator {
-    runtime: Runtime,
+    pub(crate) runtime: Runtime,
     pub(crate) connection: Connection,
     pub(crate) build: BuildId,
     pub(crate) notify: Notify,
@@ -30,32 +34,51 @@ pub struct FleetRun {
     /// Description for people.
     pub name: String,
     /// Id and secrets.
-    pub key: RunKey,
+    pub(crate) key: RunKey,
     /// Whether results that arrive after the coordinator has stopped are kept for the next one.
-    pub is_resumable: bool,
-    /// The tables that the games need, as [`worker::tables`](crate::worker::tables) lists them.
-    pub tables: Vec<String>,
-    /// Percentage of the pairs that two workers play, to compare their games. Only games without
-    /// time limits are compared.
+    pub(crate) is_resumable: bool,
+    /// The tables that the results depend on, by game.
+    pub(crate) tables: BTreeMap<String, Vec<String>>,
+    /// Percentage of the jobs that two workers do, to compare the results. Only those without time
+    /// limits are compared.
     pub checked_percent: u8,
-    /// Starts no more games.
+    /// Starts no more jobs.
     pub finish: StopFlag,
     /// The players by name and text.
     players: HashMap<String, PlayerMessage>,
 }
 
 impl FleetRun {
-    /// Describes a run that is not resumed.
-    pub fn new(name: String, tables: Vec<String>, checked_percent: u8) -> FleetRun {
+    /// Describes a run that is not resumed. Its results depend on the tables of some games, so
+    /// workers must have the same as this machine.
+    pub fn new<'a>(
+        name: String,
+        games_with_tables: impl IntoIterator<Item = &'a Game>,
+        checked_percent: u8,
+    ) -> FleetRun {
         FleetRun {
             name,
             key: RunKey::random(),
             is_resumable: false,
-            tables,
+            tables: worker::tables(games_with_tables),
             checked_percent,
             finish: StopFlag::new(),
             players: HashMap::new(),
         }
+    }
+
+    /// Makes the run one that is resumed by the next coordinator with the same `identity`, the same
+    /// program and tables, and the secret in `file`.
+    pub fn resumable(
+        mut self,
+        coordinator: &Coordinator,
+        file: &Path,
+        identity: &str,
+    ) -> io::Result<FleetRun> {
+        let identity = format!("{} {:?} {identity}", coordinator.build(), self.tables);
+        self.key = RunKey::derived(file, &identity)?;
+        self.is_resumable = true;
+        Ok(self)
     }
 }
 
@@ -147,19 +170,50 @@ impl Executor for FleetExecutor<'_> {
     }
 
     fn run(&self, source: &dyn JobSource, stop: &StopFlag) {
-        let (sender, pairs) = mpsc::channel(1);
-        std::thread::scope(|scope| {
-            // The source may wait for players that are busy.
-            scope.spawn(move || {
-                loop {
-                    let pair = source.next_pair();
-                    if pair.is_empty() || sender.blocking_send(pair).is_err() {
-                        return;
-                    }
+        drive(self.coordinator, &self.run, &self.players, &GameSource(source), stop);
+    }
+}
+
+/// Games of a match or a tournament.
+struct GameSource<'a>(&'a dyn JobSource);
+
+impl WorkSource for GameSource<'_> {
+    fn games(&self) -> u64 {
+        self.0.max_jobs() as u64
+    }
+
+    fn next(&self) -> Option<Work> {
+        Some(self.0.next_pair()).filter(|games| !games.is_empty()).map(Work::Games)
+    }
+
+    fn check(&self, work: &Work, done: &Done) -> Result<(), String> {
+        let (Work::Games(jobs), Done::Games(games)) = (work, done) else {
+            return Err(OTHER_WORK.into());
+        };
+        if jobs.len() != games.len() {
+            return Err(format!("{} results for {} games", games.len(), jobs.len()));
+        }
+        jobs.iter().zip(games).try_for_each(|(job, game)| {
+            let checked = result_check::check(job, game);
+            checked.map_err(|reason| format!("game {}: {reason}", job.number))
+        })
+    }
+
+    fn on_end(&self, work: &Work, end: WorkEnd) {
+        let (mut games, failure) = match end {
+            WorkEnd::Done(Done::Games(games)) => (games.into_iter(), JobResult::Stopped),
+            WorkEnd::Failed(error) => (Vec::new().into_iter(), JobResult::Failed(error)),
+            _ => (Vec::new().into_iter(), JobResult::Stopped),
+        };
+        for job in work.games() {
+            let result = match games.next() {
+                Some(game) => {
+                    self.0.on_start(0, job, game.summary.finished - game.summary.milliseconds);
+                    JobResult::Finished(Box::new(game))
                 }
-            });
-            let mut drive = Drive::new(self, source, stop, pairs);
-            self.coordinator.runtime.block_on(drive.run());
-        });
+                None => failure.clone(),
+            };
+            self.0.on_result(0, job, result);
+        }
     }
 }

@@ -18,7 +18,7 @@ pub struct DeadJob {
     pub run: String,
     /// Numbers of its games.
     pub games: Vec<i64>,
-    /// Names of the players.
+    /// Names of the players; empty if the job is not a pair of games.
     pub players: Vec<String>,
     /// Time at which it was queued.
     pub queued: String,
@@ -70,11 +70,12 @@ async fn dead_job(
     };
     let subject = message.subject.to_string();
     let Ok(job) = serde_json::from_slice::<JobMessage>(&message.payload) else { return Ok(None) };
-    let names = job.games.first().map(|game| game.players.each_ref().map(|it| it.name.clone()));
+    let names =
+        job.work.games().first().map(|game| game.players.each_ref().map(|it| it.name.clone()));
     Ok(Some(DeadJob {
         number,
         run: job.run,
-        games: job.games.iter().map(|game| game.number).collect(),
+        games: job.work.numbers(),
         players: names.map(Vec::from).unwrap_or_default(),
         queued: message.time.to_string(),
         sequence,
@@ -84,6 +85,23 @@ async fn dead_job(
 
 fn is_not_found(error: &str) -> bool {
     error.contains("no message found") || error.contains("not found")
+}
+
+impl DeadJob {
+    /// Names the games: `games 1 and 2`.
+    pub fn games_text(&self) -> String {
+        games_text(&self.games)
+    }
+}
+
+/// Names consecutive games: `game 5`, `games 1 and 2`, `games 64 to 127`.
+pub(crate) fn games_text(numbers: &[i64]) -> String {
+    match numbers {
+        [] => "no games".into(),
+        [only] => format!("game {only}"),
+        [first, second] => format!("games {first} and {second}"),
+        [first, .., last] => format!("games {first} to {last}"),
+    }
 }
 
 /// A connection to the dead-letter list.

@@ -1,10 +1,12 @@
-//! Games played by many machines. NATS JetStream is the queue: a [`Coordinator`] publishes pairs of
-//! games, [`mod@worker`]s play them, and the results go to the same journal as in a local run.
+//! Games played and analysed by many machines. NATS JetStream is the queue: a [`Coordinator`]
+//! publishes jobs, [`mod@worker`]s do them, and the results go where those of a local run go. A job
+//! is a pair of games, a block of self-play games for training, or a recorded game to analyse.
 //!
 //! Delivery is at least once. A game counts once because the coordinator takes the first result of
-//! each game, and because the journal has one row for it. A result must show the lease of its job,
-//! which only a worker that received the job knows.
+//! each job, and because the journal of a tournament has one row for each game. A result must show
+//! the lease of its job, which only a worker that received the job knows.
 
+mod analysis;
 mod bots;
 mod build_id;
 mod bundle;
@@ -13,6 +15,7 @@ mod coordinator;
 mod credentials;
 mod dead;
 mod drive;
+mod in_order;
 mod messages;
 mod outstanding;
 mod players;
@@ -20,7 +23,9 @@ mod result_check;
 mod run_key;
 mod status;
 mod streams;
+mod training;
 pub mod up;
+mod work;
 pub mod worker;
 
 pub use build_id::BuildId;
@@ -28,5 +33,6 @@ pub use connection::{FleetError, ServerOptions};
 pub use coordinator::{Coordinator, FleetExecutor, FleetRun};
 pub use dead::{DeadJob, DeadJobs};
 pub use messages::{RunReport, WorkerReport};
-pub use run_key::RunKey;
+use run_key::RunKey;
 pub use status::FleetStatus;
+pub use training::SelfPlayBlocks;

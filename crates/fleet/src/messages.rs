@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crownhead_tournament::{GameJob, JobResult};
+use crownhead_analysis::SearchedGame;
+use crownhead_tournament::JobResult;
 use serde::{Deserialize, Serialize};
 
 use crate::players::PlayerMessage;
+use crate::work::Work;
 
-/// A pair of games to play, or a single game.
+/// Work for a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct JobMessage {
     /// The run it belongs to.
@@ -16,11 +18,11 @@ pub(crate) struct JobMessage {
     pub(crate) lease: String,
     /// The program that the worker must run.
     pub(crate) build: String,
-    /// The tables that the games need, empty if they need none.
-    pub(crate) tables: Vec<String>,
+    /// The tables that the worker must have; `None` if the results do not depend on any.
+    pub(crate) tables: Option<Vec<String>>,
     /// Nodes per second of the coordinator, by game. Time controls are scaled by the ratio.
     pub(crate) speed: BTreeMap<String, f64>,
-    /// Worker that must not play it, because it played these games before.
+    /// Worker that must not do it, because it did it before.
     #[serde(default)]
     pub(crate) excluded: Option<String>,
     /// Whether a game counts even if the referee was starved.
@@ -28,8 +30,9 @@ pub(crate) struct JobMessage {
     pub(crate) accepts_starved: bool,
     /// The players; the games refer to them by index.
     pub(crate) players: Vec<PlayerMessage>,
-    /// The games.
-    pub(crate) games: Vec<GameJob>,
+    /// What to do.
+    #[serde(flatten)]
+    pub(crate) work: Work,
 }
 
 /// Answer of a worker to a job.
@@ -37,7 +40,7 @@ pub(crate) struct JobMessage {
 pub(crate) struct ResultMessage {
     /// Numbers of the games.
     pub(crate) games: Vec<i64>,
-    /// Whether the games were played to check another worker.
+    /// Whether the job was done to check another worker.
     #[serde(default)]
     pub(crate) is_check: bool,
     /// The secret of the job.
@@ -51,20 +54,24 @@ pub(crate) struct ResultMessage {
 pub(crate) enum Outcome {
     /// Results by game, in the order of the job.
     Played(Vec<JobResult>),
-    /// The worker does not play the job.
+    /// A block of training data, in base 64.
+    SelfPlay(String),
+    /// What the searches of a recorded game found.
+    Analysed(SearchedGame),
+    /// The worker does not do the job.
     Returned(ReturnReason),
 }
 
-/// Why a worker does not play a job.
+/// Why a worker does not do a job.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum ReturnReason {
     /// It was stopped.
     Stopped,
     /// The referee was starved while a bot was late.
     Starved,
-    /// It played the same games before.
+    /// It did the same job before.
     Excluded,
-    /// It cannot play these games.
+    /// It cannot do this.
     Unable(String),
 }
 
@@ -83,9 +90,9 @@ pub struct WorkerReport {
     pub concurrency: usize,
     /// Nodes per second, by game.
     pub speed: BTreeMap<String, f64>,
-    /// The jobs that it is playing.
+    /// The jobs that it is doing.
     pub running: Vec<String>,
-    /// Games played.
+    /// Games played or analysed.
     pub games: u64,
     /// Faults of bots in these games.
     pub faults: u64,
@@ -106,11 +113,14 @@ pub struct RunReport {
     pub id: String,
     /// Description of the run.
     pub name: String,
-    /// Games that this coordinator has to play.
+    /// Games that this coordinator has to play or analyse.
     pub games: u64,
-    /// Games played so far.
+    /// Games finished so far.
     pub finished: u64,
-    /// Jobs that are queued or being played.
+    /// Positions stored for training, or moves analysed, so far.
+    #[serde(default)]
+    pub positions: u64,
+    /// Jobs that are queued or being done.
     pub queued: u64,
     /// Jobs on the dead-letter list.
     pub dead: u64,
@@ -123,7 +133,7 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Returns the estimated seconds until the last game is played.
+    /// Returns the estimated seconds until the last game is finished.
     pub fn seconds_left(&self) -> Option<f64> {
         let left = self.games.saturating_sub(self.finished) as f64;
         (self.games_per_second > 0.0).then(|| left / self.games_per_second)

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use crownhead_tournament::{FinishedGame, GameJob};
+use crownhead_tournament::FinishedGame;
+
+use crate::work::{Done, Work};
 
 /// A job that has been published.
 pub(crate) struct Outstanding {
-    /// The games.
-    pub(crate) games: Vec<GameJob>,
+    /// What to do.
+    pub(crate) work: Work,
     /// When to publish it, for the first time or again; `None` while it is in the queue.
     pub(crate) publish_at: Option<Instant>,
     /// Time at which it was published.
@@ -21,21 +23,21 @@ pub(crate) struct Outstanding {
     pub(crate) starved: u32,
     /// Whether it is on the dead-letter list.
     pub(crate) is_dead: bool,
-    /// The first result, while another worker plays the same games to check it.
+    /// The first result, while another worker does the same to check it.
     pub(crate) to_check: Option<FirstResult>,
 }
 
 /// The result of a job that is being checked.
 pub(crate) struct FirstResult {
     pub(crate) worker: String,
-    pub(crate) games: Vec<FinishedGame>,
+    pub(crate) done: Done,
 }
 
 impl Outstanding {
-    pub(crate) fn new(games: Vec<GameJob>) -> Outstanding {
+    pub(crate) fn new(work: Work) -> Outstanding {
         let now = Instant::now();
         Outstanding {
-            games,
+            work,
             publish_at: Some(now),
             published: now,
             missing: 0,
@@ -48,7 +50,7 @@ impl Outstanding {
 
     /// Numbers of the games.
     pub(crate) fn numbers(&self) -> Vec<i64> {
-        self.games.iter().map(|game| game.number).collect()
+        self.work.numbers()
     }
 
     /// Name of the job in its subject.
@@ -72,10 +74,15 @@ pub(crate) fn reported_name(run: &str, games: &[i64], is_check: bool) -> String 
     format!("{run}.{}", job_name(games, is_check))
 }
 
-/// Returns whether two results of the same games are the same.
-pub(crate) fn agree(first: &[FinishedGame], second: &[FinishedGame]) -> bool {
+/// Returns whether two results of the same work are the same.
+pub(crate) fn agree(first: &Done, second: &Done) -> bool {
     let essence = |game: &FinishedGame| {
         (game.moves.clone(), game.summary.winner, game.summary.reason.clone())
     };
-    first.iter().map(essence).eq(second.iter().map(essence))
+    match (first, second) {
+        (Done::Games(first), Done::Games(second)) => {
+            first.iter().map(essence).eq(second.iter().map(essence))
+        }
+        _ => first == second,
+    }
 }

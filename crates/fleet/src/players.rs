@@ -151,7 +151,7 @@ pub(crate) fn scale_time_control(control: TimeControl, factor: f64) -> TimeContr
 }
 
 /// Multiplies a time, to a whole number of milliseconds: the bot protocol has no fractions.
-fn scaled(time: Duration, factor: f64) -> Duration {
+pub(crate) fn scaled(time: Duration, factor: f64) -> Duration {
     let milliseconds = (time.as_secs_f64() * factor * 1e3).round();
     Duration::from_millis((milliseconds as u64).max(u64::from(!time.is_zero())))
 }

@@ -9,20 +9,20 @@ use sha2::{Digest, Sha256};
 /// The id of a run and the secret that the leases of its jobs come from. A coordinator that is
 /// resumed has the same, so that results that arrived in the meantime count.
 #[derive(Clone)]
-pub struct RunKey {
+pub(crate) struct RunKey {
     pub(crate) id: String,
     secret: [u8; 32],
 }
 
 impl RunKey {
     /// Returns the key of a run that is not resumed.
-    pub fn random() -> RunKey {
+    pub(crate) fn random() -> RunKey {
         RunKey::new(&random_bytes(), b"")
     }
 
     /// Returns the key of the run that `identity` describes. `file` holds the secret of this
     /// machine, and is created if it is missing.
-    pub fn derived(file: &Path, identity: &str) -> io::Result<RunKey> {
+    pub(crate) fn derived(file: &Path, identity: &str) -> io::Result<RunKey> {
         let secret = match std::fs::read(file) {
             Ok(secret) if secret.len() == 32 => secret,
             Ok(_) => {

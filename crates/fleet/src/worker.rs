@@ -1,7 +1,7 @@
-//! A worker: takes jobs from the queue and plays their games.
+//! A worker: takes jobs from the queue and does them.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -54,9 +54,12 @@ const TICK: Duration = Duration::from_millis(50);
 /// How long a worker that had to give a job back waits before it takes another one.
 const STARVED_PAUSE: Duration = Duration::from_secs(5);
 
-/// Describes the tables of a game, to compare them with those of another machine.
-pub fn tables(game: &Game) -> Vec<String> {
-    describe(&registry::load(game.info().id).0)
+/// Describes the tables of games, to compare them with those of another machine.
+pub(crate) fn tables<'a>(
+    games: impl IntoIterator<Item = &'a Game>,
+) -> BTreeMap<String, Vec<String>> {
+    let ids: BTreeSet<_> = games.into_iter().map(|game| game.info().id).collect();
+    ids.into_iter().map(|id| (id.into(), describe(&registry::load(id).0))).collect()
 }
 
 fn describe(tables: &[registry::Table]) -> Vec<String> {
@@ -215,7 +218,7 @@ impl Drop for TakenJob {
 
 impl TakenJob {
     fn numbers(&self) -> Vec<i64> {
-        self.message.games.iter().map(|game| game.number).collect()
+        self.message.work.numbers()
     }
 
     fn name(&self) -> String {
@@ -302,11 +305,13 @@ impl Worker<'_> {
             self.refuse(FleetError::Refused(format!("refused: {reason}")));
             return Some(ReturnReason::Unable(reason));
         }
-        let game = &job.games.first()?.game;
-        if !job.tables.is_empty() && self.tables(game).descriptions != job.tables {
+        let game = job.work.game()?;
+        if let Some(tables) = &job.tables
+            && self.tables(game).descriptions != *tables
+        {
             let message = format!(
-                "the tables of {game} here differ from the coordinator's: copy them, or build them \
-                 with `crownhead tables build {}`",
+                "the tables of {game} here differ from the coordinator's: copy them, or build those \
+                 that it has with `crownhead tables build {}`",
                 game.info().id
             );
             self.refuse(FleetError::Refused(format!("refused: {message}")));
@@ -356,13 +361,25 @@ impl Worker<'_> {
         None
     }
 
-    /// Plays a job and the next ones with the same players. Returns the first one with others.
+    /// Does a job and the next ones with the same players. Returns the first one with others.
     fn play(&self, job: TakenJob) -> Option<TakenJob> {
-        let Some(game) = job.message.games.first().map(|game| game.game.clone()) else {
+        let Some(game) = job.message.work.game().cloned() else {
             self.give_back(job, ReturnReason::Unable("the job has no games".into()));
             return None;
         };
         let factor = self.build.time_factor(&job.message.speed, game.info().id);
+        if job.message.work.games().is_empty() {
+            let tables = self.tables(&game);
+            match job.message.work.run(&tables.knowledge, factor, &self.options.abort) {
+                Ok(outcome) => {
+                    let games = job.numbers().len() as u64;
+                    self.state.games.fetch_add(games, Ordering::Relaxed);
+                    self.answer(job, outcome);
+                }
+                Err(reason) => self.give_back(job, reason),
+            }
+            return None;
+        }
         // The files of the bots stay until the players have ended.
         let unpacked = RefCell::new(Vec::new());
         let find = |bot: &BotMessage| {
@@ -397,12 +414,16 @@ impl Worker<'_> {
     /// Sends the answer to a job, and then removes the job from the queue.
     fn answer(&self, job: TakenJob, outcome: Outcome) {
         let name = job.name();
-        let result = ResultMessage {
+        let mut result = ResultMessage {
             games: job.numbers(),
             is_check: job.message.excluded.is_some(),
             lease: job.message.lease.clone(),
             outcome,
         };
+        if let Err(reason) = self.connection.check_size(&result) {
+            (self.notify)(&reason);
+            result.outcome = Outcome::Returned(ReturnReason::Unable(reason));
+        }
         let subject = streams::result_subject(&job.message.run, &self.name);
         self.handle.block_on(async {
             while let Err(error) = self.connection.store(subject.clone(), &result).await {
@@ -487,7 +508,7 @@ impl SlotJobs<'_> {
 
     /// Whether the players of this executor can play another job.
     fn suits(&self, current: &JobMessage, next: &JobMessage) -> bool {
-        let game = |job: &JobMessage| job.games.first().map(|game| game.game.clone());
+        let game = |job: &JobMessage| job.work.games().first().map(|game| game.game.clone());
         current.players == next.players
             && current.speed == next.speed
             && game(current) == game(next)
@@ -531,7 +552,7 @@ impl JobSource for SlotJobs<'_> {
 
     fn next_job(&self) -> Option<GameJob> {
         let mut slot = self.slot();
-        let games = slot.job.as_ref()?.message.games.len();
+        let games = slot.job.as_ref()?.message.work.games().len();
         if slot.position == games {
             let results = std::mem::take(&mut slot.results);
             let job = slot.job.take()?;
@@ -545,7 +566,7 @@ impl JobSource for SlotJobs<'_> {
             *slot = Slot::new(next);
         }
         let position = slot.position;
-        let mut game = slot.job.as_ref()?.message.games.get(position)?.clone();
+        let mut game = slot.job.as_ref()?.message.work.games().get(position)?.clone();
         slot.position += 1;
         let control = &mut game.settings.time_control;
         *control = scale_time_control(*control, self.factor);

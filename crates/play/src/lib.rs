@@ -58,5 +58,5 @@ pub use position_text::position_text;
 pub use referee::{Absence, GameSetup, PlayedGame, PlayedMove};
 pub use seed::derive_seed;
 pub use sentence::{counted, to_sentence, truncate};
-pub use session::{LegalMove, PlayError, Session, TypedSession, new_session};
+pub use session::{LegalMove, PlayError, Session, TypedSession, line_texts, new_session};
 pub use time_control::{ParseTimeError, TimeControl, format_duration, parse_duration};

@@ -190,7 +190,7 @@ impl<P: Searchable> TypedSession<P> {
 }
 
 /// Returns the texts of a line of moves from a position.
-pub(crate) fn line_texts<P: Searchable>(position: &P, moves: &[P::Move]) -> Vec<String> {
+pub fn line_texts<P: Searchable>(position: &P, moves: &[P::Move]) -> Vec<String> {
     let mut position = position.clone();
     let text = |&mv: &P::Move| {
         let text = position.format_move(mv);

@@ -331,21 +331,24 @@ impl GameSummary {
 }
 
 /// Serialises a value as the text it displays as.
-mod as_text {
+/// Serialises values as text, for `#[serde(with)]`.
+pub mod as_text {
     use std::fmt::Display;
     use std::str::FromStr;
 
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(super) fn serialize<T: Display, S: Serializer>(
+    /// Serialises a value.
+    pub fn serialize<T: Display, S: Serializer>(
         value: &T,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.collect_str(value)
     }
 
-    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+    /// Deserialises a value.
+    pub fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
     where
         T: FromStr<Err: Display>,
         D: Deserializer<'de>,

@@ -40,13 +40,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     for job in &list {
-        let DeadJob { number, run, games, players, queued, .. } = job;
-        let games: Vec<_> = games.iter().map(ToString::to_string).collect();
-        let line = format!(
-            "{number}  run {run}, game {}, {}, queued {queued}",
-            games.join(" and "),
-            players.join(" - ")
-        );
+        let DeadJob { number, run, players, queued, .. } = job;
+        let players =
+            if players.is_empty() { String::new() } else { format!(", {}", players.join(" - ")) };
+        let line = format!("{number}  run {run}, {}{players}, queued {queued}", job.games_text());
         writeln!(out, "{}", escape_invisible(&line))?;
     }
     if list.is_empty() {

@@ -1,4 +1,4 @@
-//! `--fleet`: games played by the workers of a fleet; `crownhead worker` and `crownhead fleet`.
+//! `--fleet`: work for the workers of a fleet; `crownhead worker` and `crownhead fleet`.
 
 mod dead;
 mod status;
@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use clap::value_parser;
 use crownhead_files::data_dir;
-use crownhead_fleet::{Coordinator, FleetRun, RunKey, ServerOptions};
+use crownhead_fleet::{Coordinator, FleetRun, ServerOptions};
 use crownhead_play::StopFlag;
+use crownhead_rules::Game;
 use crownhead_sandbox::Isolation;
 use crownhead_tournament::Tournament;
 use crownhead_tournament::journal::Journal;
@@ -68,14 +69,14 @@ impl ServerArgs {
     }
 }
 
-/// Options of the commands whose games a fleet can play.
+/// Options of the commands that a fleet can work for.
 #[derive(clap::Args)]
 pub struct FleetArgs {
-    /// Play the games on the workers of a fleet (see `crownhead worker`)
+    /// Use the workers of a fleet (see `crownhead worker`)
     #[arg(long)]
     fleet: bool,
-    /// Percentage of the pairs that two workers play, to compare their games; for players without
-    /// time limits
+    /// Percentage of the jobs that two workers do, to compare their results: pairs of games, blocks
+    /// of training data, games to analyse. Without time limits only
     #[arg(long, value_name = "PERCENT", default_value_t = 0)]
     #[arg(value_parser = value_parser!(u8).range(0..=100))]
     check_pairs: u8,
@@ -84,24 +85,25 @@ pub struct FleetArgs {
 }
 
 impl FleetArgs {
-    /// Connects as a coordinator, if the games are to be played by a fleet. `isolation` is that of
-    /// the bots.
-    pub(crate) fn join(
-        &self,
-        isolation: Option<Isolation>,
-    ) -> Result<Option<Coordinator>, Failure> {
+    /// Whether a fleet is to be used. Fails if options of a fleet are given without it.
+    pub fn is_used(&self) -> Result<bool, Failure> {
         let ServerArgs { nats, credentials, tls_ca } = &self.server;
-        if !self.fleet {
-            let options = [
-                ("--nats", nats.is_some()),
-                ("--credentials", credentials.is_some()),
-                ("--tls-ca", tls_ca.is_some()),
-                ("--check-pairs", self.check_pairs > 0),
-            ];
-            return match options.into_iter().find(|(_, is_given)| *is_given) {
-                Some((option, _)) => Err(Failure::Usage(format!("{option} needs --fleet"))),
-                None => Ok(None),
-            };
+        let options = [
+            ("--nats", nats.is_some()),
+            ("--credentials", credentials.is_some()),
+            ("--tls-ca", tls_ca.is_some()),
+            ("--check-pairs", self.check_pairs > 0),
+        ];
+        match options.into_iter().find(|(_, is_given)| *is_given && !self.fleet) {
+            Some((option, _)) => Err(Failure::Usage(format!("{option} needs --fleet"))),
+            None => Ok(self.fleet),
+        }
+    }
+
+    /// Connects as a coordinator, if a fleet is to be used. `isolation` is that of the bots.
+    pub fn join(&self, isolation: Option<Isolation>) -> Result<Option<Coordinator>, Failure> {
+        if !self.is_used()? {
+            return Ok(None);
         }
         if isolation == Some(Isolation::Off) {
             return Err(Failure::Usage("workers run no bots without isolation".into()));
@@ -110,9 +112,24 @@ impl FleetArgs {
         Ok(Some(Coordinator::join(&self.server.options(), notify)?))
     }
 
-    /// Describes a run that cannot be resumed.
-    pub(crate) fn run(&self, name: String, tables: Vec<String>) -> FleetRun {
-        FleetRun::new(name, tables, self.check_pairs)
+    /// Describes a run that cannot be resumed. Its results depend on the tables of some games.
+    pub fn run<'a>(
+        &self,
+        name: String,
+        games_with_tables: impl IntoIterator<Item = &'a Game>,
+    ) -> FleetRun {
+        FleetRun::new(name, games_with_tables, self.check_pairs)
+    }
+
+    /// Makes a run one that the same command resumes. `identity` is what its results depend on.
+    pub fn resumable(
+        &self,
+        run: FleetRun,
+        coordinator: &Coordinator,
+        identity: &str,
+    ) -> Result<FleetRun, Failure> {
+        let Some(folder) = data_dir() else { return Ok(run) };
+        Ok(run.resumable(coordinator, &folder.join("fleet").join("key"), identity)?)
     }
 
     /// Describes a run with a journal.
@@ -121,23 +138,20 @@ impl FleetArgs {
         coordinator: &Coordinator,
         tournament: &Tournament,
         journal: &Journal,
-        tables: Vec<String>,
+        uses_tables: bool,
         finish: StopFlag,
     ) -> Result<FleetRun, Failure> {
-        let mut run = self.run(tournament.name.clone(), tables);
-        run.finish = finish;
-        if let Some(folder) = data_dir() {
-            let created = journal.created().map_err(journal_failure)?;
-            let path = journal.path().canonicalize()?;
-            let mut identity = format!("{created} {} {}", path.display(), coordinator.build());
-            identity.push_str(&format!("{:?}", tournament.result_settings()));
-            for entrant in &tournament.entrants {
-                identity.push_str(&format!("{}\n{}", entrant.name, entrant.description()));
-                identity.push_str(&entrant.files().to_text());
-            }
-            run.key = RunKey::derived(&folder.join("fleet").join("key"), &identity)?;
-            run.is_resumable = true;
+        let created = journal.created().map_err(journal_failure)?;
+        let path = journal.path().canonicalize()?;
+        let mut identity = format!("{created} {}", path.display());
+        identity.push_str(&format!("{:?}", tournament.result_settings()));
+        for entrant in &tournament.entrants {
+            identity.push_str(&format!("{}\n{}", entrant.name, entrant.description()));
+            identity.push_str(&entrant.files().to_text());
         }
+        let run = self.run(tournament.name.clone(), uses_tables.then_some(&tournament.game));
+        let mut run = self.resumable(run, coordinator, &identity)?;
+        run.finish = finish;
         coordinator.upload(&mut run, &tournament.entrants.iter().collect::<Vec<_>>())?;
         Ok(run)
     }

@@ -56,8 +56,12 @@ fn status_text(status: &FleetStatus) -> String {
     text.push_str(&format!("queue    {waiting} waiting, {running} running, {dead_count} dead\n"));
     for run in runs {
         let left = run.seconds_left().map_or("unknown".into(), duration_text);
+        let positions = match run.positions {
+            0 => String::new(),
+            positions => format!("{}, ", counted(positions, "position")),
+        };
         text.push_str(&format!(
-            "\n{} ({}): {} of {} games, {:.2} games/s, {left} left\n",
+            "\n{} ({}): {} of {} games, {positions}{:.2} games/s, {left} left\n",
             run.name, run.id, run.finished, run.games, run.games_per_second
         ));
     }
@@ -82,8 +86,7 @@ fn status_text(status: &FleetStatus) -> String {
         ));
     }
     for job in dead {
-        let games: Vec<_> = job.games.iter().map(ToString::to_string).collect();
-        text.push_str(&format!("\ndead: game {} of {}\n", games.join(", "), job.run));
+        text.push_str(&format!("\ndead: {} of {}\n", job.games_text(), job.run));
     }
     text
 }

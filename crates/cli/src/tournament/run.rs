@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use crownhead_fleet::worker::tables;
 use crownhead_fleet::{Coordinator, FleetRun};
 use crownhead_play::Knowledge;
 use crownhead_report::standings::json;
@@ -181,13 +180,10 @@ fn play_and_report(
             if tournament.log.is_some() {
                 eprint_message("bots on other machines write no logs here: log = … has no effect");
             }
-            let tables = if uses_tables(&tournament.game_settings, players()) {
-                tables(&tournament.game)
-            } else {
-                Vec::new()
-            };
+            let uses_tables = uses_tables(&tournament.game_settings, players());
             let finish = control.finish_running.clone();
-            let run = args.run_with_journal(coordinator, tournament, &journal, tables, finish)?;
+            let run =
+                args.run_with_journal(coordinator, tournament, &journal, uses_tables, finish)?;
             Some((coordinator, run))
         }
     };

@@ -1,4 +1,4 @@
-//! How a coordinator plays the games of a run: it queues jobs, takes results, and queues lost
+//! How a coordinator has the work of a run done: it queues jobs, takes results, and queues lost
 //! jobs again.
 
 mod results;
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{PullConsumer, pull};
 use crownhead_play::StopFlag;
-use crownhead_tournament::runner::JobSource;
-use crownhead_tournament::{FinishedGame, GameJob, JobResult};
 use futures_util::{StreamExt, TryStreamExt};
 use tokio::sync::mpsc;
 
 use crate::connection::{Connection, parse_worker_report, server_error};
 use crate::messages::{JobMessage, RunReport, WorkerReport};
 use crate::outstanding::{Jobs, Outstanding};
+use crate::players::PlayerMessage;
 use crate::streams::{self, JOBS, MAX_REPORT_AGE, REPORT_INTERVAL, RESULTS};
-use crate::{FleetError, FleetExecutor, FleetRun, dead};
+use crate::work::{Done, Work, WorkEnd, WorkSource};
+use crate::{Coordinator, FleetError, FleetRun, dead};
 
 /// How often the flags are checked.
 const TICK: Duration = Duration::from_millis(50);
@@ -29,21 +29,47 @@ const MIN_QUEUE: usize = 64;
 /// How long a job that was given back waits until it is queued again.
 const RETURN_DELAY: Duration = Duration::from_millis(500);
 
-/// One call of [`FleetExecutor`]'s `run`.
-pub(crate) struct Drive<'a> {
-    executor: &'a FleetExecutor<'a>,
+/// Has workers do the work of a source until there is no more, or `stop` is set. Games refer to
+/// the players by index.
+pub(crate) fn drive(
+    coordinator: &Coordinator,
+    run: &FleetRun,
+    players: &[PlayerMessage],
+    source: &dyn WorkSource,
+    stop: &StopFlag,
+) {
+    let (sender, work) = mpsc::channel(1);
+    std::thread::scope(|scope| {
+        // The source may wait for players that are busy.
+        scope.spawn(move || {
+            while let Some(work) = source.next() {
+                if sender.blocking_send(work).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut drive = Drive::new(coordinator, run, players, source, stop, work);
+        coordinator.runtime.block_on(drive.run());
+    });
+}
+
+/// One call of [`drive`].
+struct Drive<'a> {
+    coordinator: &'a Coordinator,
     run: &'a FleetRun,
+    players: &'a [PlayerMessage],
     connection: &'a Connection,
-    source: &'a dyn JobSource,
+    source: &'a dyn WorkSource,
     stop: &'a StopFlag,
-    pairs: mpsc::Receiver<Vec<GameJob>>,
-    /// Whether there are no more pairs.
+    work: mpsc::Receiver<Work>,
+    /// Whether there is no more work.
     is_fed: bool,
     jobs: Jobs,
     /// Jobs that an earlier coordinator queued.
     queued_before: HashSet<String>,
-    /// Games that were played for an earlier coordinator, until their jobs come up.
-    early: HashMap<i64, FinishedGame>,
+    /// Results for an earlier coordinator, until their jobs come up: games by number, other work by
+    /// its first number.
+    early: HashMap<i64, Done>,
     /// Last report of each worker, and when it came.
     workers: HashMap<String, (WorkerReport, Instant)>,
     results: Option<pull::Stream>,
@@ -52,24 +78,28 @@ pub(crate) struct Drive<'a> {
     /// Since when no more games are started.
     finishing: Option<Instant>,
     finished: u64,
+    positions: u64,
     unchecked: u64,
     started: Instant,
 }
 
 impl<'a> Drive<'a> {
-    pub(crate) fn new(
-        executor: &'a FleetExecutor<'a>,
-        source: &'a dyn JobSource,
+    fn new(
+        coordinator: &'a Coordinator,
+        run: &'a FleetRun,
+        players: &'a [PlayerMessage],
+        source: &'a dyn WorkSource,
         stop: &'a StopFlag,
-        pairs: mpsc::Receiver<Vec<GameJob>>,
+        work: mpsc::Receiver<Work>,
     ) -> Drive<'a> {
         Drive {
-            executor,
-            run: &executor.run,
-            connection: &executor.coordinator.connection,
+            coordinator,
+            run,
+            players,
+            connection: &coordinator.connection,
             source,
             stop,
-            pairs,
+            work,
             is_fed: false,
             jobs: Jobs::new(),
             queued_before: HashSet::new(),
@@ -79,17 +109,18 @@ impl<'a> Drive<'a> {
             max_queue: MIN_QUEUE,
             finishing: None,
             finished: 0,
+            positions: 0,
             unchecked: 0,
             started: Instant::now(),
         }
     }
 
     fn notify(&self, message: &str) {
-        (self.executor.coordinator.notify)(message);
+        (self.coordinator.notify)(message);
     }
 
-    /// Plays all games.
-    pub(crate) async fn run(&mut self) {
+    /// Has all work done.
+    async fn run(&mut self) {
         let mut reports = loop {
             match self.connection.client.subscribe("crownhead.workers.*").await {
                 Ok(reports) => break reports,
@@ -109,7 +140,7 @@ impl<'a> Drive<'a> {
         loop {
             let may_queue = self.run.finish.is_set() || self.jobs.len() < self.max_queue;
             tokio::select! {
-                pair = self.pairs.recv(), if !self.is_fed && may_queue => self.on_pair(pair).await,
+                work = self.work.recv(), if !self.is_fed && may_queue => self.on_work(work).await,
                 message = next_result(&mut self.results, self.connection, &self.run.key.id) => {
                     match message {
                         Ok(message) => self.on_message(&message).await,
@@ -174,21 +205,20 @@ impl<'a> Drive<'a> {
         Ok(subjects.into_iter().map(|(subject, count)| (name(subject), count)).collect())
     }
 
-    /// Queues a pair, unless its results have arrived or an earlier coordinator has queued it.
-    async fn on_pair(&mut self, pair: Option<Vec<GameJob>>) {
-        let Some(pair) = pair else {
+    /// Queues work, unless its result or the job itself is there.
+    async fn on_work(&mut self, work: Option<Work>) {
+        let Some(work) = work else {
             self.is_fed = true;
             return;
         };
         if self.run.finish.is_set() {
-            self.finish_games(&pair, |_| JobResult::Stopped);
+            self.source.on_end(&work, WorkEnd::Stopped);
             return;
         }
-        let mut job = Outstanding::new(pair);
+        let mut job = Outstanding::new(work);
         let numbers = job.numbers();
-        if numbers.iter().all(|number| self.early.contains_key(number)) {
-            let early = numbers.iter().filter_map(|number| self.early.remove(number)).collect();
-            self.on_played(job, String::new(), early);
+        if let Some(done) = self.take_early(&job.work) {
+            self.on_done(job, String::new(), done);
             return;
         }
         if self.queued_before.remove(&job.name()) {
@@ -230,30 +260,29 @@ impl<'a> Drive<'a> {
     }
 
     fn message(&self, job: &Outstanding) -> JobMessage {
-        let build = &self.executor.coordinator.build;
+        let build = &self.coordinator.build;
         let mut players = Vec::new();
         let mut indices = HashMap::new();
-        let games = job.games.iter().map(|game| {
-            let mut game = game.clone();
-            for player in &mut game.players {
+        let mut work = job.work.clone();
+        if let Work::Games(games) = &mut work {
+            for player in games.iter_mut().flat_map(|game| &mut game.players) {
                 player.index = *indices.entry(player.index).or_insert_with(|| {
-                    players.push(self.executor.players[player.index].clone());
+                    players.push(self.players[player.index].clone());
                     players.len() - 1
                 });
             }
-            game
-        });
-        let games = games.collect();
+        }
+        let tables = work.game().and_then(|game| self.run.tables.get(game.info().id));
         JobMessage {
             run: self.run.key.id.clone(),
             lease: self.run.key.lease(&job.numbers(), job.to_check.is_some()),
             build: build.text.clone(),
-            tables: self.run.tables.clone(),
+            tables: tables.cloned(),
             speed: build.speed.clone(),
             excluded: job.to_check.as_ref().map(|first| first.worker.clone()),
             accepts_starved: job.starved > 0,
             players,
-            games,
+            work,
         }
     }
 
@@ -297,7 +326,7 @@ impl<'a> Drive<'a> {
                  list, see crownhead fleet dead"
             ));
             if let Some(job) = self.jobs.get(&first) {
-                self.finish_games(&job.games, |_| JobResult::Stopped);
+                self.source.on_end(&job.work, WorkEnd::Stopped);
             }
         }
         Ok(())
@@ -323,7 +352,7 @@ impl<'a> Drive<'a> {
             self.jobs.iter().filter(|(_, job)| is_waiting(job)).map(|(first, _)| *first).collect();
         for first in dropped {
             if let Some(job) = self.jobs.remove(&first) {
-                self.finish_games(&job.games, |_| JobResult::Stopped);
+                self.source.on_end(&job.work, WorkEnd::Stopped);
             }
         }
     }
@@ -334,8 +363,9 @@ impl<'a> Drive<'a> {
         let id = self.run.key.id.clone();
         let report = RunReport {
             name: self.run.name.clone(),
-            games: self.source.max_jobs() as u64,
+            games: self.source.games(),
             finished: self.finished,
+            positions: self.positions,
             queued: self.jobs.len() as u64 - dead,
             dead,
             games_per_second: self.finished as f64 / seconds.max(1e-3),
@@ -352,11 +382,11 @@ impl<'a> Drive<'a> {
         let dead: Vec<_> = self.jobs.values().filter(|job| job.is_dead).collect();
         let is_complete = self.is_fed && self.jobs.is_empty() && !self.run.finish.is_set();
         for job in self.jobs.values().filter(|job| !job.is_dead) {
-            self.finish_games(&job.games, |_| JobResult::Stopped);
+            self.source.on_end(&job.work, WorkEnd::Stopped);
         }
         if self.unchecked > 0 {
             self.notify(&format!(
-                "{} pairs were not checked: no second worker was available",
+                "{} jobs were not checked: no second worker was available",
                 self.unchecked
             ));
         }

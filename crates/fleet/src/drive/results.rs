@@ -1,15 +1,16 @@
-//! Results of jobs: checked, and passed to the source of the games.
+//! Results of jobs: checked, and passed to the source of the work.
 
 use std::time::Instant;
 
 use async_nats::jetstream::Message;
 use crownhead_play::TimeControl;
-use crownhead_tournament::{FinishedGame, GameJob, JobResult};
 
 use super::{Drive, RETURN_DELAY};
+use crate::dead::games_text;
+use crate::in_order::MAX_AHEAD;
 use crate::messages::{Outcome, ResultMessage, ReturnReason};
 use crate::outstanding::{FirstResult, Outstanding, agree};
-use crate::result_check;
+use crate::work::{Done, OTHER_WORK, Work, WorkEnd};
 
 /// Maximum number of results of an earlier coordinator that wait for their jobs.
 const MAX_EARLY: usize = 100_000;
@@ -39,35 +40,63 @@ impl Drive<'_> {
         let first = games.first().copied().unwrap_or_default();
         let is_expected =
             |job: &&Outstanding| job.numbers() == games && job.to_check.is_some() == is_check;
-        let Some(job) = self.jobs.get(&first).filter(is_expected) else {
-            if let Outcome::Played(results) = outcome
-                && !is_check
-                && self.run.is_resumable
-                && self.early.len() < MAX_EARLY
-            {
-                for (number, result) in games.into_iter().zip(results) {
-                    if let JobResult::Finished(game) = result {
-                        self.early.insert(number, *game);
-                    }
-                }
+        if self.jobs.get(&first).filter(is_expected).is_none() {
+            if !is_check && self.run.is_resumable {
+                self.keep_early(&games, outcome);
             }
             return;
-        };
-        let returned = match outcome {
-            Outcome::Returned(reason) => reason,
-            Outcome::Played(results) => {
-                if let Err(reason) = check_all(&job.games, &results) {
-                    self.notify(&format!("{worker} sent an invalid result: {reason}"));
-                    ReturnReason::Stopped
-                } else {
-                    if let Some(job) = self.jobs.remove(&first) {
-                        self.on_results(job, worker, results);
-                    }
-                    return;
+        }
+        if let Outcome::Returned(reason) = outcome {
+            return self.on_returned(first, worker, reason);
+        }
+        let Some(job) = self.jobs.get(&first) else { return };
+        let end = outcome.into_end().and_then(|end| match &end {
+            WorkEnd::Done(done) => self.source.check(&job.work, done).map(|()| end),
+            WorkEnd::Failed(_) if !job.work.games().is_empty() => Ok(end),
+            WorkEnd::Failed(_) | WorkEnd::Stopped => Err(OTHER_WORK.into()),
+        });
+        match end {
+            Err(reason) => {
+                self.notify(&format!("{worker} sent an invalid result: {reason}"));
+                self.on_returned(first, worker, ReturnReason::Stopped);
+            }
+            Ok(end) => {
+                let Some(job) = self.jobs.remove(&first) else { return };
+                match end {
+                    WorkEnd::Done(done) => self.on_done(job, worker.into(), done),
+                    // The source decides what a failure means.
+                    end => self.source.on_end(&job.work, end),
                 }
             }
-        };
-        self.on_returned(first, worker, returned);
+        }
+    }
+
+    /// Keeps a result for an earlier coordinator until its job comes up.
+    fn keep_early(&mut self, numbers: &[i64], outcome: Outcome) {
+        match outcome.into_end() {
+            Ok(WorkEnd::Done(Done::Games(games))) if self.early.len() < MAX_EARLY => {
+                let games = games.into_iter().map(|game| Done::Games(vec![game]));
+                self.early.extend(numbers.iter().copied().zip(games));
+            }
+            Ok(WorkEnd::Done(done)) if self.early.len() < MAX_AHEAD => {
+                self.early.extend(numbers.first().map(|&first| (first, done)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes a result that was there before its job came up.
+    pub(super) fn take_early(&mut self, work: &Work) -> Option<Done> {
+        let numbers = work.numbers();
+        let Work::Games(_) = work else { return self.early.remove(numbers.first()?) };
+        if !numbers.iter().all(|number| self.early.contains_key(number)) {
+            return None;
+        }
+        let games = numbers.iter().filter_map(|number| match self.early.remove(number)? {
+            Done::Games(games) => Some(games),
+            Done::SelfPlay(_) | Done::Analysis(_) => None,
+        });
+        Some(Done::Games(games.flatten().collect()))
     }
 
     fn on_returned(&mut self, first: i64, worker: &str, reason: ReturnReason) {
@@ -85,71 +114,61 @@ impl Drive<'_> {
         if job.to_check.is_some()
             && job.returns > MAX_CHECK_RETURNS
             && let Some(job) = self.jobs.remove(&first)
-            && let Some(FirstResult { games, .. }) = job.to_check
+            && let Some(FirstResult { done, .. }) = job.to_check
         {
             self.unchecked += 1;
-            self.finish_all(&job.games, games);
+            self.finish_work(&job.work, done);
         }
     }
 
-    /// Handles valid results of all games of a job.
-    fn on_results(&mut self, job: Outstanding, worker: &str, results: Vec<JobResult>) {
-        let mut played = Vec::new();
-        for result in results {
-            match result {
-                JobResult::Finished(game) => played.push(*game),
-                // The source decides what a failure means.
-                result => return self.finish_games(&job.games, |_| result.clone()),
-            }
-        }
-        self.on_played(job, worker.into(), played);
-    }
-
-    /// Passes played games to the source, or has another worker play them as a check.
-    pub(super) fn on_played(
-        &mut self,
-        mut job: Outstanding,
-        worker: String,
-        games: Vec<FinishedGame>,
-    ) {
-        if let Err(reason) = check_played(&job.games, &games) {
+    /// Passes a result to the source, or has another worker do the work as a check.
+    pub(super) fn on_done(&mut self, mut job: Outstanding, worker: String, done: Done) {
+        // A result for an earlier coordinator has not been checked yet.
+        if worker.is_empty()
+            && let Err(reason) = self.source.check(&job.work, &done)
+        {
             self.notify(&format!("a result that arrived earlier is invalid: {reason}"));
             self.insert_again(job);
             return;
         }
         if let Some(first) = job.to_check.take() {
-            if first.worker == worker || agree(&first.games, &games) {
-                return self.finish_all(&job.games, first.games);
+            if first.worker == worker || agree(&first.done, &done) {
+                return self.finish_work(&job.work, first.done);
             }
-            let numbers: Vec<_> = job.numbers().iter().map(ToString::to_string).collect();
             self.notify(&format!(
-                "{} and {worker} played game {} differently: one of them is wrong; both results \
-                 are dropped, and other workers play again",
+                "{} and {worker} played {} differently: one of them is wrong; both results are \
+                 dropped, and other workers play again",
                 first.worker,
-                numbers.join(" and ")
+                games_text(&job.numbers())
             ));
             job.returns = 0;
             self.insert_again(job);
             return;
         }
         let percent = self.run.checked_percent;
-        let is_checked = self.is_repeatable(&job) && !worker.is_empty();
+        let is_checked = self.is_repeatable(&job.work) && !worker.is_empty();
         if is_checked && self.run.key.is_checked(&job.numbers(), percent) {
-            job.to_check = Some(FirstResult { worker, games });
+            job.to_check = Some(FirstResult { worker, done });
             job.returns = 0;
             self.insert_again(job);
             return;
         }
-        self.finish_all(&job.games, games);
+        self.finish_work(&job.work, done);
     }
 
-    /// Whether the games are the same wherever they are played.
-    fn is_repeatable(&self, job: &Outstanding) -> bool {
-        let players = &self.executor.players;
-        job.games.iter().all(|game| {
-            game.settings.time_control == TimeControl::Unlimited
-                && game.players.iter().all(|player| players[player.index].is_deterministic())
-        })
+    /// Whether the result is the same on every worker.
+    fn is_repeatable(&self, work: &Work) -> bool {
+        match work {
+            Work::Games(games) => games.iter().all(|game| {
+                game.settings.time_control == TimeControl::Unlimited
+                    && game
+                        .players
+                        .iter()
+                        .all(|player| self.players[player.index].is_deterministic())
+            }),
+            Work::SelfPlay(_) => true,
+            Work::Analysis(work) => work.is_repeatable(),
+        }
     }
 
     fn insert_again(&mut self, mut job: Outstanding) {
@@ -159,47 +178,9 @@ impl Drive<'_> {
         }
     }
 
-    fn finish_all(&mut self, jobs: &[GameJob], games: Vec<FinishedGame>) {
-        self.finished += games.len() as u64;
-        let mut games = games.into_iter();
-        self.finish_games(jobs, |_| match games.next() {
-            Some(game) => JobResult::Finished(Box::new(game)),
-            None => JobResult::Stopped,
-        });
+    fn finish_work(&mut self, work: &Work, done: Done) {
+        self.finished += work.numbers().len() as u64;
+        self.positions += done.positions();
+        self.source.on_end(work, WorkEnd::Done(done));
     }
-
-    pub(super) fn finish_games(
-        &self,
-        jobs: &[GameJob],
-        mut result: impl FnMut(&GameJob) -> JobResult,
-    ) {
-        for job in jobs {
-            let result = result(job);
-            if let JobResult::Finished(game) = &result {
-                let started = game.summary.finished - game.summary.milliseconds;
-                self.source.on_start(0, job, started);
-            }
-            self.source.on_result(0, job, result);
-        }
-    }
-}
-
-/// Returns why the results of a job are invalid.
-fn check_all(jobs: &[GameJob], results: &[JobResult]) -> Result<(), String> {
-    if jobs.len() != results.len() {
-        return Err(format!("{} results for {} games", results.len(), jobs.len()));
-    }
-    for (job, result) in jobs.iter().zip(results) {
-        match result {
-            JobResult::Finished(game) => result_check::check(job, game)
-                .map_err(|reason| format!("game {}: {reason}", job.number))?,
-            JobResult::Stopped => return Err(format!("game {} has no result", job.number)),
-            JobResult::Failed(_) => {}
-        }
-    }
-    Ok(())
-}
-
-fn check_played(jobs: &[GameJob], games: &[FinishedGame]) -> Result<(), String> {
-    jobs.iter().zip(games).try_for_each(|(job, game)| result_check::check(job, game))
 }

@@ -19,13 +19,13 @@ use std::marker::PhantomData;
 
 pub use movegen::Move;
 pub use mover_board::MoverBoard;
+pub use squares::SQUARES;
 pub use variant::{ContestRules, EnglishRules, Options, Variant};
 
 use crate::cell::Bits;
 use crate::{EndReason, Outcome, Position, Side, zobrist};
 use draw_counters::{DrawCounters, PackedRules, ProgressRule};
 use movegen::{Jumps, Pieces, king_row};
-use squares::SQUARES;
 
 /// English checkers.
 pub type English = Checkers<EnglishRules>;

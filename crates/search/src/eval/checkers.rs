@@ -12,7 +12,7 @@
 use std::sync::{Arc, LazyLock};
 
 use crownhead_rules::checkers::squares::compact;
-use crownhead_rules::checkers::{Checkers, ContestRules, EnglishRules, Move, Variant};
+use crownhead_rules::checkers::{Checkers, ContestRules, EnglishRules, Move, SQUARES, Variant};
 use crownhead_rules::{Bits, Notation, Position, Side};
 
 use super::embedded_network;
@@ -292,6 +292,11 @@ impl<V: CheckersEval> Learnable for Checkers<V> {
 
     fn boards(&self, _: &V::Evaluator) -> Boards {
         boards(self)
+    }
+
+    fn are_valid(&[own, other, kings]: &Boards) -> bool {
+        let pieces = own | other;
+        own & other == 0 && pieces & !SQUARES == 0 && kings & !pieces == 0
     }
 
     fn inputs(boards: &Boards, on_input: impl FnMut(usize)) {

@@ -114,6 +114,32 @@ impl Block {
         bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
         out.write_all(&bytes)
     }
+
+    /// Reads a block: `None` if it is damaged or incomplete, `Some(None)` at the end of the input.
+    pub fn read(mut input: impl Read) -> io::Result<Option<Option<Block>>> {
+        let mut bytes = vec![0; BLOCK_HEADER_BYTES];
+        let length = read_full(&mut input, &mut bytes)?;
+        if length == 0 {
+            return Ok(Some(None));
+        }
+        let number = |index: usize| {
+            let mut number = [0; 4];
+            number.copy_from_slice(&bytes[4 * index..4 * index + 4]);
+            u32::from_le_bytes(number)
+        };
+        let [first_game, games, count, expected] = [0, 1, 2, 3].map(number);
+        if length < BLOCK_HEADER_BYTES || count > MAX_RECORDS {
+            return Ok(None);
+        }
+        bytes.resize(BLOCK_HEADER_BYTES + RECORD_BYTES * count as usize, 0);
+        let length = read_full(&mut input, &mut bytes[BLOCK_HEADER_BYTES..])?;
+        if length + BLOCK_HEADER_BYTES < bytes.len() || checksum(&bytes) != expected {
+            return Ok(None);
+        }
+        let (records, _) = bytes[BLOCK_HEADER_BYTES..].as_chunks();
+        let records = records.iter().map(Record::decode).collect();
+        Ok(Some(Some(Block { first_game, games, records })))
+    }
 }
 
 /// CRC-32 of a block without the field that holds it.
@@ -180,29 +206,11 @@ impl<R: Read> DataReader<R> {
     /// Reads the next block; `None` at the end of the file.
     pub fn next_block(&mut self) -> Result<Option<Block>, DataError> {
         let damaged = DataError::Block(self.position);
-        let mut bytes = vec![0; BLOCK_HEADER_BYTES];
-        let length = read_full(&mut self.input, &mut bytes)?;
-        if length == 0 {
-            return Ok(None);
+        let block = Block::read(&mut self.input)?;
+        if let Some(block) = block.as_ref().ok_or(damaged)? {
+            self.position += (BLOCK_HEADER_BYTES + RECORD_BYTES * block.records.len()) as u64;
         }
-        let number = |index: usize| {
-            let mut number = [0; 4];
-            number.copy_from_slice(&bytes[4 * index..4 * index + 4]);
-            u32::from_le_bytes(number)
-        };
-        let [first_game, games, count, expected] = [0, 1, 2, 3].map(number);
-        if length < BLOCK_HEADER_BYTES || count > MAX_RECORDS {
-            return Err(damaged);
-        }
-        bytes.resize(BLOCK_HEADER_BYTES + RECORD_BYTES * count as usize, 0);
-        let length = read_full(&mut self.input, &mut bytes[BLOCK_HEADER_BYTES..])?;
-        if length + BLOCK_HEADER_BYTES < bytes.len() || checksum(&bytes) != expected {
-            return Err(damaged);
-        }
-        self.position += bytes.len() as u64;
-        let (records, _) = bytes[BLOCK_HEADER_BYTES..].as_chunks();
-        let records = records.iter().map(Record::decode).collect();
-        Ok(Some(Block { first_game, games, records }))
+        Ok(block.flatten())
     }
 }
 

@@ -49,6 +49,11 @@ pub trait Learnable: Searchable {
         0
     }
 
+    /// Whether boards are possible. The inputs are undefined for others.
+    fn are_valid(&[own, other, _]: &Boards) -> bool {
+        own & other == 0
+    }
+
     /// Calls `on_input` with the index of every active input of the network.
     fn inputs(boards: &Boards, on_input: impl FnMut(usize));
 
@@ -85,6 +90,9 @@ pub trait Trainer: Send + Sync {
     /// Shape of the game's network.
     fn shape(&self) -> Shape;
 
+    /// Whether boards are possible in this game: data of an untrusted machine may hold others.
+    fn are_valid(&self, boards: &Boards) -> bool;
+
     /// Converts records to inputs of the network.
     fn add_samples(&self, records: &[Record], set: &mut TrainingSet);
 
@@ -118,6 +126,10 @@ impl<P: Learnable> Trainer for GameTrainer<P> {
 
     fn shape(&self) -> Shape {
         P::SHAPE
+    }
+
+    fn are_valid(&self, boards: &Boards) -> bool {
+        P::are_valid(boards)
     }
 
     fn add_samples(&self, records: &[Record], set: &mut TrainingSet) {

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crownhead_tables::{Progress, TableError};
 
 /// Progress that is not shown.
-pub fn silent(_: u64, _: u64) -> ControlFlow<()> {
+pub(crate) fn silent(_: u64, _: u64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
 /// Names and bytes of all slices in a folder.
-pub fn slices(folder: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn slices(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let slices = entries.filter(|path| path.extension().is_some_and(|end| end == "slice"));
     let read = |path: PathBuf| {
@@ -25,7 +25,7 @@ pub fn slices(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Asserts that `build` refuses a folder in which it is already building.
-pub fn check_second_build<T: std::fmt::Debug>(
+pub(crate) fn check_second_build<T: std::fmt::Debug>(
     build: impl Fn(&Path, &Progress<'_>) -> Result<T, TableError> + Sync,
 ) {
     let folder = tempfile::tempdir().unwrap();
@@ -43,7 +43,7 @@ pub fn check_second_build<T: std::fmt::Debug>(
 
 /// Truncates a slice to several lengths, and asserts that the error names the file and the command
 /// that builds it again.
-pub fn check_truncated(path: &Path, game: &str, open_error: impl Fn() -> String) {
+pub(crate) fn check_truncated(path: &Path, game: &str, open_error: impl Fn() -> String) {
     let bytes = fs::read(path).unwrap();
     for length in [0, 10, 16, 40, 64, 70, bytes.len() / 2, bytes.len() - 1] {
         fs::write(path, &bytes[..length]).unwrap();
@@ -55,7 +55,7 @@ pub fn check_truncated(path: &Path, game: &str, open_error: impl Fn() -> String)
 }
 
 /// Flips single bits of a slice, and asserts that `check` finds them and names the slice.
-pub fn check_flipped_bits(path: &Path, check: impl Fn() -> Result<(), TableError>) {
+pub(crate) fn check_flipped_bits(path: &Path, check: impl Fn() -> Result<(), TableError>) {
     let slice = path.file_stem().unwrap().to_str().unwrap();
     let mut bytes = fs::read(path).unwrap();
     let mut rng = fastrand::Rng::with_seed(1);
