@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use clap::ValueEnum;
+use crownhead_cli::fleet::ShownFleetArgs;
 use crownhead_cli::network::public_address;
 use crownhead_files::data_dir;
 use crownhead_server::limits::Limits;
@@ -54,6 +55,8 @@ pub(crate) struct Args {
     /// Least severe log messages to write to standard error; info logs every request
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log_level: LogLevel,
+    #[command(flatten)]
+    fleet: ShownFleetArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -93,6 +96,7 @@ impl Args {
             tabs_per_seat: None,
             spectators_per_game: None,
             log_level: LogLevel::Warn,
+            fleet: ShownFleetArgs::none(),
         }
     }
 }
@@ -128,6 +132,7 @@ fn parse_public_url(text: &str) -> Result<PublicUrl, String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let fleet = args.fleet.fetch()?;
     start_log(args.log_level);
     let data = args.data.clone().or_else(|| data_dir().map(|dir| dir.join("server")));
     let data = data.ok_or_else(|| {
@@ -136,7 +141,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let server = Server::bind(args.host, args.port, &data, Some(args.limits())).await?;
-        let server = server.with_public_url(args.public_url.clone());
+        let mut server = server.with_public_url(args.public_url.clone());
+        let has_fleet = fleet.is_some();
+        if let Some(fetch) = fleet {
+            server = server.with_fleet(fetch)?;
+        }
         let local_url = page_url(server.address());
         let url = args.public_url.as_ref().map_or_else(|| local_url.clone(), PublicUrl::page);
         let (stop, stopped) = tokio::sync::oneshot::channel();
@@ -160,6 +169,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 "Other machines in the network can use this address. The connection is not \
                  encrypted. Links to a game start with the address in the browser's address bar.",
             );
+        }
+        if has_fleet {
+            eprint_message(format_args!(
+                "Everybody who can open the page sees the fleet at {url}fleet"
+            ));
         }
         if args.open && !open(&url) {
             eprint_message("Could not open a browser. Open the address yourself.");

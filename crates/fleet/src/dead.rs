@@ -29,6 +29,22 @@ pub struct DeadJob {
     subject: String,
 }
 
+#[cfg(test)]
+impl DeadJob {
+    /// A job for tests.
+    pub(crate) fn sample(number: u64, run: &str) -> DeadJob {
+        DeadJob {
+            number,
+            run: run.into(),
+            games: vec![7, 8],
+            players: vec!["ada".into(), "bob".into()],
+            queued: "2026-07-01 18:30:12.0 +00:00:00".into(),
+            sequence: 1,
+            subject: String::new(),
+        }
+    }
+}
+
 /// The server's report of a job that was delivered too often.
 #[derive(Deserialize)]
 struct Advisory {

@@ -1,14 +1,20 @@
 //! The state of a fleet.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::connection::{Connection, parse_worker_report, runtime};
 use crate::messages::{RunReport, WorkerReport};
 use crate::streams::{JOBS, REPORTS, WORKERS, get};
 use crate::{DeadJob, FleetError, ServerOptions, build_id, dead};
+
+/// How long a server may take for its answers.
+const MAX_TIME: Duration = Duration::from_secs(60);
 
 /// State of a fleet.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -30,11 +36,22 @@ pub struct FleetStatus {
 impl FleetStatus {
     /// Fetches the state from the server.
     pub fn fetch(options: &ServerOptions) -> Result<FleetStatus, FleetError> {
-        runtime(1)?.block_on(async {
+        let fetch = async {
             let connection =
                 Connection::open(options, "crownhead status", Arc::new(|_| {})).await?;
             fetch(&connection).await
-        })
+        };
+        let late = || FleetError::Server(format!("no status within {MAX_TIME:?}"));
+        runtime(1)?.block_on(async { timeout(MAX_TIME, fetch).await.map_err(|_| late())? })
+    }
+
+    /// Returns the status as `crownhead fleet status --json` prints it.
+    pub fn to_json(&self) -> Value {
+        let mut object = json!(self);
+        for (run, report) in self.runs.iter().enumerate() {
+            object["runs"][run]["seconds_left"] = json!(report.seconds_left().map(f64::round));
+        }
+        object
     }
 }
 
@@ -75,4 +92,57 @@ async fn fetch(connection: &Connection) -> Result<FleetStatus, FleetError> {
         running: (consumer.num_ack_pending as u64).saturating_sub(dead.len() as u64),
         dead,
     })
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used)] // a failing test may panic
+mod tests {
+    use super::*;
+
+    /// The API of the server answers with the same object, and its page reads it.
+    #[test]
+    fn json_is_the_golden_file_of_the_servers_api() {
+        let worker = |name: &str, is_draining| WorkerReport {
+            name: name.into(),
+            machine: "room-12".into(),
+            build: "0.1.0, bench 1 2 3 4".into(),
+            cores: 8,
+            concurrency: 8,
+            speed: [("english".into(), 2.5e6), ("contest".into(), 3e6)].into(),
+            running: vec!["0f1e2d3c.5-6".into()],
+            games: 120,
+            faults: 2,
+            returned: 1,
+            seconds: 60,
+            is_draining,
+            has_left: false,
+        };
+        let run = |id: &str, finished, games_per_second| RunReport {
+            id: id.into(),
+            name: "Class of 2026".into(),
+            games: 1000,
+            finished,
+            positions: 0,
+            queued: 24,
+            dead: 1,
+            games_per_second,
+            seconds: 100,
+            has_ended: false,
+        };
+        let dead = DeadJob::sample(3, "0f1e2d3c");
+        let status = FleetStatus {
+            build: Some("0.1.0, bench 1 2 3 4".into()),
+            workers: vec![worker("worker-1", false), worker("worker-2", true)],
+            runs: vec![run("0f1e2d3c", 240, 2.4), run("4b5a6978", 0, 0.0)],
+            waiting: 20,
+            running: 4,
+            dead: vec![dead],
+        };
+        let text = serde_json::to_string_pretty(&status.to_json()).unwrap() + "\n";
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../server/tests/golden/fleet.json");
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(file, &text).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(file).unwrap(), text, "{file}");
+    }
 }

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
-import type { Plugin } from "vite";
+import { minifySync, type Plugin, type Rolldown } from "vite";
 import { defineConfig } from "vitest/config";
 
 /** Writes `sw.js`, the service worker, with the list of the files of the build. */
@@ -9,17 +10,31 @@ const serviceWorker = (): Plugin => ({
   apply: "build",
   enforce: "post",
   generateBundle(_, bundle) {
-    const built = Object.keys(bundle).filter((name) => !name.endsWith(".html"));
+    // A fleet is of no use without the server.
+    const built = Object.keys(bundle).filter((name) => !/\.html$|fleet-/i.test(name));
     // Icons are for the installation only.
     const kept = readdirSync("public").filter((name) => !name.endsWith(".png"));
     const files = [...built, ...kept].map((name) => `/${name}`).sort();
-    const source = readFileSync("src/offline/serviceWorker.js", "utf8")
-      .replace('["/* files */"]', JSON.stringify(files))
-      .replace(/\/\*\*.*?\*\/\s*/gs, "")
-      .replace(/^ +/gm, "");
-    this.emitFile({ type: "asset", fileName: "sw.js", source });
+    const template = readFileSync("src/offline/serviceWorker.js", "utf8");
+    const source = template.replace('["/* files */"]', JSON.stringify(files));
+    const { code } = minifySync("sw.js", source, { mangle: { toplevel: true } });
+    this.emitFile({ type: "asset", fileName: "sw.js", source: code });
   },
 });
+
+/** Puts all that the home page loads into one file: it is smaller than the same in several. */
+function startGroup() {
+  const loaded = new Set<string>();
+  return (id: string, context: Rolldown.ChunkingContext) => {
+    const add = (id: string) => {
+      if (loaded.has(id)) return;
+      loaded.add(id);
+      context.getModuleInfo(id)?.importedIds.forEach(add);
+    };
+    add(fileURLToPath(new URL("index.html", import.meta.url)));
+    return loaded.has(id) ? "index" : null;
+  };
+}
 
 // The build must be reproducible: the built files are committed and compared. Nothing is inlined,
 // because the content security policy of the server forbids it.
@@ -33,7 +48,10 @@ export default defineConfig({
     reportCompressedSize: false,
     // All of them know light-dark().
     cssTarget: ["chrome123", "firefox121", "safari18"],
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      output: { codeSplitting: { groups: [{ name: startGroup() }] } },
+    },
   },
   worker: { format: "es" },
   // For `npm run dev`, with `crownhead serve` running.

@@ -30,6 +30,8 @@ pub enum Code {
     TooMany,
     /// The body did not arrive in time.
     Timeout,
+    /// No fleet can be reached.
+    NoFleet,
     /// The server failed.
     Failure,
 }
@@ -93,6 +95,7 @@ impl ApiError {
             Code::Illegal => StatusCode::UNPROCESSABLE_ENTITY,
             Code::TooMany => StatusCode::TOO_MANY_REQUESTS,
             Code::Timeout => StatusCode::REQUEST_TIMEOUT,
+            Code::NoFleet => StatusCode::SERVICE_UNAVAILABLE,
             Code::Failure => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }

@@ -7,6 +7,7 @@
 
 mod analysis;
 pub mod error;
+pub mod fleet;
 pub mod hosted_game;
 pub mod ids;
 pub mod limits;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use crate::fleet::{FetchStatus, FleetMonitor};
 use crate::limits::Limits;
 use crate::listener::listen;
 use crate::middleware::PublicUrl;
@@ -57,6 +58,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     public_url: Option<PublicUrl>,
+    fleet: Option<FleetMonitor>,
     rooms: Arc<Rooms>,
     store: Arc<Store>,
     search_queue: Arc<SearchQueue>,
@@ -86,13 +88,20 @@ impl Server {
         let store = Store::open(data)?;
         let search_queue = SearchQueue::new(limits.searches)?;
         let rooms = Rooms::new(store.clone(), search_queue.clone(), limits.clone());
-        Ok(Server { listener, address, public_url: None, rooms, store, search_queue, limits })
+        let (public_url, fleet) = (None, None);
+        Ok(Server { listener, address, public_url, fleet, rooms, store, search_queue, limits })
     }
 
     /// Sets the URL under which a proxy publishes the server.
     pub fn with_public_url(mut self, public_url: Option<PublicUrl>) -> Server {
         self.public_url = public_url;
         self
+    }
+
+    /// Shows the status of a fleet to everybody who can reach the server.
+    pub fn with_fleet(mut self, fetch: FetchStatus) -> Result<Server, ServerError> {
+        self.fleet = Some(FleetMonitor::start(fetch)?);
+        Ok(self)
     }
 
     /// The address the server listens on.
@@ -114,7 +123,8 @@ impl Server {
     async fn run(self, stop: BoxFuture) {
         let (request_shutdown, shutdown) = watch::channel(false);
         let is_local = self.address.ip().is_loopback();
-        let app = AppState::new(self.rooms.clone(), is_local, self.public_url, shutdown.clone());
+        let (rooms, public_url) = (self.rooms.clone(), self.public_url);
+        let app = AppState::new(rooms, is_local, public_url, self.fleet, shutdown.clone());
         let listening = tokio::spawn(listen(self.listener, routes(app), self.limits, shutdown));
         let sweeping = tokio::spawn(sweep_loop(self.rooms.clone()));
         stop.await;

@@ -5,6 +5,7 @@
 mod abuse;
 mod analysis;
 mod common;
+mod fleet;
 mod golden;
 mod hosted_game;
 mod rooms;

@@ -40,7 +40,7 @@ fn site_with_url(limits: Limits, is_local: bool, public: Option<PublicUrl>) -> S
     let store = Store::open(dir.path()).unwrap();
     let rooms = Rooms::new(store.clone(), SearchQueue::new(0).unwrap(), limits);
     let (sender, shutdown) = watch::channel(false);
-    let router = routes(AppState::new(rooms, is_local, public, shutdown));
+    let router = routes(AppState::new(rooms, is_local, public, None, shutdown));
     Site { router, store, _dir: dir, _shutdown: sender }
 }
 

@@ -10,12 +10,13 @@ use std::sync::Arc;
 
 use clap::value_parser;
 use crownhead_files::data_dir;
-use crownhead_fleet::{Coordinator, FleetRun, ServerOptions};
+use crownhead_fleet::{Coordinator, FleetRun, FleetStatus, ServerOptions};
 use crownhead_play::StopFlag;
 use crownhead_rules::Game;
 use crownhead_sandbox::Isolation;
 use crownhead_tournament::Tournament;
 use crownhead_tournament::journal::Journal;
+use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::output::eprint_message;
@@ -67,6 +68,54 @@ impl ServerArgs {
             tls_ca: self.tls_ca.clone(),
         }
     }
+
+    /// Fails if an option is given although there is no `--fleet`.
+    fn check_unused(&self) -> Result<(), Failure> {
+        let options = [
+            ("--nats", self.nats.is_some()),
+            ("--credentials", self.credentials.is_some()),
+            ("--tls-ca", self.tls_ca.is_some()),
+        ];
+        match options.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Failure::Usage(format!("{option} needs --fleet"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns the status of a fleet, or why there is none.
+pub type FetchStatus = Box<dyn FnMut() -> Result<Value, String> + Send>;
+
+/// Options of a command that shows the status of a fleet if it is asked to.
+#[derive(clap::Args)]
+pub struct ShownFleetArgs {
+    /// Show the status of a fleet at /fleet, to everybody who can open the page
+    #[arg(long)]
+    fleet: bool,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+impl ShownFleetArgs {
+    /// Shows no fleet.
+    pub fn none() -> ShownFleetArgs {
+        let server = ServerArgs { nats: None, credentials: None, tls_ca: None };
+        ShownFleetArgs { fleet: false, server }
+    }
+
+    /// Returns a function that asks for the status, as `crownhead fleet status --json` prints it;
+    /// `None` if no fleet is to be shown.
+    pub fn fetch(&self) -> Result<Option<FetchStatus>, Failure> {
+        if !self.fleet {
+            return self.server.check_unused().map(|()| None);
+        }
+        let options = self.server.options();
+        let fetch = move || match FleetStatus::fetch(&options) {
+            Ok(status) => Ok(status.to_json()),
+            Err(error) => Err(error.to_string()),
+        };
+        Ok(Some(Box::new(fetch)))
+    }
 }
 
 /// Options of the commands that a fleet can work for.
@@ -87,17 +136,13 @@ pub struct FleetArgs {
 impl FleetArgs {
     /// Whether a fleet is to be used. Fails if options of a fleet are given without it.
     pub fn is_used(&self) -> Result<bool, Failure> {
-        let ServerArgs { nats, credentials, tls_ca } = &self.server;
-        let options = [
-            ("--nats", nats.is_some()),
-            ("--credentials", credentials.is_some()),
-            ("--tls-ca", tls_ca.is_some()),
-            ("--check-pairs", self.check_pairs > 0),
-        ];
-        match options.into_iter().find(|(_, is_given)| *is_given && !self.fleet) {
-            Some((option, _)) => Err(Failure::Usage(format!("{option} needs --fleet"))),
-            None => Ok(self.fleet),
+        if !self.fleet {
+            if self.check_pairs > 0 {
+                return Err(Failure::Usage("--check-pairs needs --fleet".into()));
+            }
+            self.server.check_unused()?;
         }
+        Ok(self.fleet)
     }
 
     /// Connects as a coordinator, if a fleet is to be used. `isolation` is that of the bots.

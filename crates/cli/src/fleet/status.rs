@@ -6,7 +6,6 @@ use std::time::Duration;
 use crownhead_fleet::FleetStatus;
 use crownhead_play::counted;
 use crownhead_rules::escape_invisible;
-use serde_json::{Value, json};
 
 use super::ServerArgs;
 use crate::failure::Failure;
@@ -25,18 +24,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let status = FleetStatus::fetch(&args.server.options())?;
     let mut out = std::io::stdout().lock();
     match args.json {
-        true => writeln!(out, "{}", status_json(&status)?)?,
+        true => writeln!(out, "{}", status.to_json())?,
         false => write!(out, "{}", escape_invisible(&status_text(&status)))?,
     }
     Ok(())
-}
-
-fn status_json(status: &FleetStatus) -> Result<Value, Failure> {
-    let mut object = serde_json::to_value(status)?;
-    for (run, report) in status.runs.iter().enumerate() {
-        object["runs"][run]["seconds_left"] = json!(report.seconds_left().map(f64::round));
-    }
-    Ok(object)
 }
 
 fn status_text(status: &FleetStatus) -> String {

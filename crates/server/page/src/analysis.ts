@@ -1,3 +1,3 @@
 /** What most visitors do not need, in a file of its own: the analysis board and the engine. */
-export { default as Analyse } from "./routes/Analyse.svelte";
+export { default } from "./routes/Analyse.svelte";
 export { pageEngine } from "./lib/engine/engines";

@@ -106,6 +106,22 @@ async function auditAnalysis(page, isPhone) {
   await audit(page, "puzzles");
 }
 
+/** Audits the page of a fleet: with long names that a worker chose, and without a fleet. */
+async function auditFleet(page) {
+  await page.goto("/fleet");
+  await page.getByText("This server shows no fleet.").waitFor();
+  await audit(page, "no fleet");
+  const status = harness.golden("fleet");
+  Object.assign(status.workers[0], { name: "w".repeat(64), machine: "m".repeat(300) });
+  status.runs[0].name = "r".repeat(300);
+  await page.route("**/api/fleet", (route) => route.fulfill({ json: status }));
+  await page.reload();
+  await page.getByRole("heading", { name: "Workers" }).waitFor();
+  await page.waitForFunction(() => document.styleSheets.length > 1);
+  await audit(page, "fleet");
+  await page.unroute("**/api/fleet");
+}
+
 for (const [size, screen] of Object.entries({ desktop: harness.DESKTOP, phone: harness.PHONE })) {
   for (const colorScheme of ["light", "dark"]) {
     test(`axe-core finds no violations on any page (${size}, ${colorScheme})`, async () => {
@@ -176,6 +192,20 @@ async function solve(page, game, { goal, position }) {
     if ((await page.locator(".message.done").count()) === 0) await input.select(step);
   }
   if (await page.locator(".cell.stop").count()) await input.select(move.to);
+}
+
+for (const [size, screen] of Object.entries({ desktop: harness.DESKTOP, phone: harness.PHONE })) {
+  test(`axe-core finds no violations on the page of a fleet (${size})`, async () => {
+    for (const look of [
+      { colorScheme: "light" },
+      { colorScheme: "dark" },
+      { forcedColors: "active" },
+    ]) {
+      const page = await harness.openPage(browser, server.address, { ...screen, ...look });
+      await auditFleet(page);
+      await page.context().close();
+    }
+  });
 }
 
 for (const game of games) {

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,10 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import firefox from "puppeteer-core";
 
+/** A golden file of the server's tests. */
+export const golden = (name) =>
+  JSON.parse(readFileSync(new URL(`../../tests/golden/${name}.json`, import.meta.url), "utf8"));
+
 export const root = fileURLToPath(new URL("../../../../", import.meta.url));
 export const program = process.env.CROWNHEAD ?? join(root, "target/debug/crownhead");
 const chromiumPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -21,18 +25,19 @@ const firefoxPath = process.env.FIREFOX ?? "/usr/bin/firefox-esr";
 
 /** `crownhead serve` with a temporary data directory. */
 export class Server {
-  /** `cache`: a directory with tables. By default there are none. */
-  static async start({ cache } = {}) {
+  /** `cache`: a directory with tables. By default there are none. `args`: more options. */
+  static async start({ cache, args = [] } = {}) {
     if (!existsSync(program)) throw new Error(`${program} is missing: run cargo build`);
     const server = new Server();
     server.data = mkdtempSync(join(tmpdir(), "crownhead-page-"));
+    server.args = args;
     server.cache = cache ?? join(server.data, "cache");
     await server.#run(0);
     return server;
   }
 
   async #run(port) {
-    const args = ["serve", "--port", String(port), "--data", this.data];
+    const args = ["serve", "--port", String(port), "--data", this.data, ...this.args];
     const env = { ...process.env, CROWNHEAD_CACHE: this.cache };
     this.process = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env });
     let errors = "";

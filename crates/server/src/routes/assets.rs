@@ -107,7 +107,7 @@ pub(super) async fn asset(request: Request) -> Response {
         return ApiError::not_found().into_response();
     };
     let is_client_route = match segments[..] {
-        ["" | "analyse" | "puzzles" | "rules"] => true,
+        ["" | "analyse" | "fleet" | "puzzles" | "rules"] => true,
         ["game" | "puzzles" | "rules", id] => !id.is_empty(),
         _ => false,
     };

@@ -39,7 +39,7 @@ pub(super) async fn list(State(app): State<Arc<AppState>>) -> Response {
 }
 
 /// The games, the computer players and the limits of a new game.
-pub(super) fn catalog(max_think_time: Duration) -> Value {
+pub(super) fn catalog(max_think_time: Duration, has_fleet: bool) -> Value {
     let millis = |time: Duration| time.as_millis() as u64;
     let games: Vec<_> = Game::all().iter().map(describe_game).collect();
     let players = CATALOG.map(|player| {
@@ -66,6 +66,7 @@ pub(super) fn catalog(max_think_time: Duration) -> Value {
         },
         "clock": {"max": millis(MAX_MAIN_TIME), "max_increment": millis(MAX_INCREMENT)},
         "names": {"max": MAX_NAME_CHARS},
+        "fleet": has_fleet,
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod assets;
+mod fleet;
 mod games;
 mod position;
 mod puzzles;
@@ -21,6 +22,7 @@ use tokio::time::timeout;
 
 use crate::Shutdown;
 use crate::error::{ApiError, Code};
+use crate::fleet::FleetMonitor;
 use crate::middleware::{PublicUrl, check_request, header_text};
 use crate::rate_limit::RateLimiter;
 use crate::request_log::log_request;
@@ -37,6 +39,8 @@ pub struct AppState {
     pub is_local: bool,
     /// The URL under which a proxy publishes the server.
     pub public_url: Option<PublicUrl>,
+    /// The fleet that the server shows.
+    pub fleet: Option<FleetMonitor>,
     /// Rate limit of requests.
     pub requests: RateLimiter,
     /// Rate limit of new games.
@@ -53,16 +57,18 @@ impl AppState {
         rooms: Arc<Rooms>,
         is_local: bool,
         public_url: Option<PublicUrl>,
+        fleet: Option<FleetMonitor>,
         shutdown: Shutdown,
     ) -> Arc<AppState> {
         let limits = rooms.limits();
         Arc::new(AppState {
             requests: RateLimiter::new(limits.requests),
             new_games: RateLimiter::new(limits.new_games),
-            catalog: games::catalog(limits.max_think_time).to_string(),
+            catalog: games::catalog(limits.max_think_time, fleet.is_some()).to_string(),
             rooms,
             is_local,
             public_url,
+            fleet,
             shutdown,
         })
     }
@@ -77,6 +83,7 @@ pub fn routes(app: Arc<AppState>) -> Router {
         .route("/api/rules/{id}", get(rules::rules))
         .route("/api/position", post(position::position))
         .route("/api/puzzles/{id}", get(puzzles::puzzles))
+        .route("/api/fleet", get(fleet::fleet))
         .route("/api/exact", post(analysis::exact))
         .route("/api/analysis/socket", get(analysis::socket))
         .route("/api/summaries", post(games::summaries))

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use crownhead_server::Server;
+use crownhead_server::fleet::FetchStatus;
 use crownhead_server::limits::Limits;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -24,8 +25,21 @@ pub struct TestServer {
 
 impl TestServer {
     pub async fn start(data: &Path, limits: Limits) -> TestServer {
+        TestServer::serve(TestServer::bind(data, limits).await)
+    }
+
+    /// Starts a server that shows a fleet.
+    pub async fn start_with_fleet(data: &Path, fetch: FetchStatus) -> TestServer {
+        let server = TestServer::bind(data, Limits::local()).await;
+        TestServer::serve(server.with_fleet(fetch).unwrap())
+    }
+
+    async fn bind(data: &Path, limits: Limits) -> Server {
         let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let server = Server::bind(host, 0, data, Some(limits)).await.unwrap();
+        Server::bind(host, 0, data, Some(limits)).await.unwrap()
+    }
+
+    fn serve(server: Server) -> TestServer {
         let address = server.address();
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(server.serve(async move { drop(stopped.await) }));

@@ -7,6 +7,7 @@ export type Route =
   | { page: "rules"; id: string | null }
   | { page: "puzzles"; id: string | null }
   | { page: "analyse"; hash: string }
+  | { page: "fleet" }
   | { page: "notFound" };
 
 /** Number of seat links opened: each one joins the game again. */
@@ -18,6 +19,7 @@ function parsePath(path: string): Route {
   if (first === "" && second === "") return { page: "home" };
   if (first === "game" && second) return { page: "game", id: second, visit };
   if (first === "analyse" && second === "") return { page: "analyse", hash: location.hash };
+  if (first === "fleet" && second === "") return { page: "fleet" };
   if (first === "puzzles") return { page: "puzzles", id: second || null };
   if (first === "rules") return { page: "rules", id: second || null };
   return { page: "notFound" };

@@ -17,6 +17,7 @@ const TYPES: Record<string, string> = {
   created: "CreatedGame",
   summaries: "GameSummaries",
   "client-messages": "ClientMessage[]",
+  fleet: "FleetStatus",
 };
 
 /** Type errors of a file with these lines. */

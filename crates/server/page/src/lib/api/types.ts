@@ -128,6 +128,8 @@ export interface Catalog {
   thinking: { min: number; default: number; max: number };
   clock: { max: number; max_increment: number };
   names: { max: number };
+  /** Whether the server shows a fleet. */
+  fleet: boolean;
 }
 
 export type Goal =
@@ -312,3 +314,55 @@ export type ClientMessage =
   | (GameAction & { version: number; id: number })
   | { type: "name"; name: string | null; id: number }
   | { type: "ping"; id?: number };
+
+/** A machine of a fleet. */
+export interface FleetWorker {
+  name: string;
+  machine: string;
+  build: string;
+  cores: number;
+  concurrency: number;
+  /** Nodes per second, by game. */
+  speed: Record<string, number>;
+  running: string[];
+  games: number;
+  faults: number;
+  /** Jobs given back. */
+  returned: number;
+  seconds: number;
+  is_draining: boolean;
+  has_left: boolean;
+}
+
+/** A match, a test or a tournament that a fleet plays. */
+export interface FleetRun {
+  id: string;
+  name: string;
+  games: number;
+  finished: number;
+  queued: number;
+  dead: number;
+  games_per_second: number;
+  seconds: number;
+  has_ended: boolean;
+  /** Null before the first game is finished. */
+  seconds_left: number | null;
+}
+
+/** A job that ended five workers. */
+export interface DeadJob {
+  number: number;
+  run: string;
+  games: number[];
+  players: string[];
+  queued: string;
+}
+
+export interface FleetStatus {
+  build: string | null;
+  workers: FleetWorker[];
+  runs: FleetRun[];
+  waiting: number;
+  running: number;
+  dead: DeadJob[];
+}
