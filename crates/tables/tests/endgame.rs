@@ -116,7 +116,7 @@ fn plain_solver_agrees_on_one_piece_against_three() {
 }
 
 #[test]
-#[ignore = "takes minutes and 4 GB of memory"]
+#[ignore = "takes minutes and 6 GB of memory"]
 fn plain_solver_agrees_on_all_positions_with_four_pieces() {
     compare_with_plain_solver(table(), &plain::solve(4, |_| true));
 }
