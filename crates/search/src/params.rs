@@ -60,8 +60,14 @@ macro_rules! define_params {
 define_params! {
     /// Reverse futility margin in points per ply of depth.
     rfp_margin: "rfp-margin" = 90, 10 to 300 step 8.0;
+    /// Points by which this margin is smaller if the position improves.
+    rfp_improving: "rfp-improving" = 0, 0 to 300 step 8.0;
     /// Maximum depth of reverse futility pruning; 0 disables it.
     rfp_depth: "rfp-depth" = 6, 0 to 16 step 1.0;
+    /// Reduction of null-move pruning in plies; 0 disables it.
+    null_reduction: "null-reduction" = 0, 0 to 8 step 0.7;
+    /// Minimum depth of null-move pruning.
+    null_depth: "null-depth" = 3, 2 to 10 step 0.7;
     /// Maximum depth of futility pruning; 0 disables it.
     futility_depth: "futility-depth" = 0, 0 to 10 step 0.7;
     /// Futility margin in points: base.
@@ -74,6 +80,8 @@ define_params! {
     lmp_base: "lmp-base" = 100, 100 to 4000 step 50.0;
     /// Hundredths of moves that late move pruning keeps: factor of the squared depth.
     lmp_factor: "lmp-factor" = 0, 0 to 1000 step 20.0;
+    /// Percentage of these moves that late move pruning keeps if the position does not improve.
+    lmp_worsening: "lmp-worsening" = 100, 20 to 100 step 4.0;
     /// Minimum depth of late move reductions.
     lmr_depth: "lmr-depth" = 3, 2 to 10 step 0.5;
     /// Number of moves that are not reduced.
@@ -117,11 +125,18 @@ impl SearchParams {
         self
     }
 
+    /// Margin of reverse futility pruning.
+    #[inline(always)]
+    pub(crate) fn rfp_margin(&self, depth: i32, is_improving: bool) -> i32 {
+        self.rfp_margin * depth - if is_improving { self.rfp_improving } else { 0 }
+    }
+
     /// Whether late move pruning skips the quiet move at `index` and all later ones.
     #[inline(always)]
-    pub(crate) fn lmp_skips(&self, depth: i32, index: usize) -> bool {
-        depth <= self.lmp_depth
-            && 100 * index as i32 >= self.lmp_base + self.lmp_factor * depth * depth
+    pub(crate) fn lmp_skips(&self, depth: i32, index: usize, is_improving: bool) -> bool {
+        let percentage = if is_improving { 100 } else { self.lmp_worsening };
+        let kept = (self.lmp_base + self.lmp_factor * depth * depth) * percentage / 100;
+        depth <= self.lmp_depth && 100 * index as i32 >= kept.max(100)
     }
 
     /// Whether futility pruning skips quiet moves: even with the margin they stay below `alpha`.

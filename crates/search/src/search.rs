@@ -87,6 +87,8 @@ pub(crate) struct Searcher<'a, P: Searchable, E: Evaluator<P>> {
     /// Whether a position occurred twice before the root or at it, since the last move that cannot
     /// be taken back.
     pub(crate) repeats_before_root: bool,
+    /// The ply that a skipped turn has led to, until its search begins to make moves.
+    skipped_ply: Option<usize>,
     /// Nodes acquired from the budget and not searched yet.
     nodes_left: u64,
     pub(crate) seldepth: usize,
@@ -117,6 +119,7 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
             counter_key_plies: counter_key_plies(0),
             root_index: history_keys.len(),
             repeats_before_root: false,
+            skipped_ply: None,
             nodes_left: 0,
             seldepth: 0,
             table_hits: 0,
@@ -169,6 +172,7 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
         let state = self.evaluator.refresh(position);
         self.repeats_before_root = has_repetition(position, &self.stack.keys);
         self.stack.keys.push(position.key());
+        self.stack.static_evals[0] = None;
         for index in first..moves.len() {
             let mv = moves[index].mv;
             let child = position.after(mv);
@@ -270,16 +274,26 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
             None if is_forced => alpha,
             None => self.static_eval(position, state, ply),
         };
+        self.stack.static_evals[ply] = (!is_forced).then_some(static_eval);
+        let is_improving = !is_forced && self.is_improving(static_eval, ply);
         // Reverse futility pruning.
         if self.pruning
             && !PV
             && !is_forced
             && beta.abs() < MAX_EVAL
             && depth <= self.params.rfp_depth
-            && static_eval - self.params.rfp_margin * depth >= beta
+            && static_eval - self.params.rfp_margin(depth, is_improving) >= beta
             && static_eval < MAX_EVAL
         {
             return static_eval;
+        }
+        if self.pruning
+            && !PV
+            && !is_forced
+            && static_eval >= beta
+            && let Some(score) = self.null_move_score(position, state, beta, depth, ply)
+        {
+            return score;
         }
         // Internal iterative reduction.
         if self.pruning && best_index.is_none() && depth >= self.params.iir_depth {
@@ -308,7 +322,7 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
                 && best > -MAX_EVAL
                 && alpha.abs() < MAX_EVAL
             {
-                if self.params.lmp_skips(depth, index) {
+                if self.params.lmp_skips(depth, index, is_improving) {
                     break;
                 }
                 if self.params.futility_skips(depth, static_eval, alpha)
@@ -318,6 +332,7 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
                 }
             }
             let child = position.after(mv);
+            self.tt.prefetch(child.key());
             let child_state = self.evaluator.after(state, position, mv);
             let new_depth = depth - 1 + extension;
             let next = ply + 1;
@@ -386,6 +401,42 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
         };
         self.tt.store(key, ply, Entry { score: best, static_eval, depth, bound, best_index });
         best
+    }
+
+    /// Whether the static eval has risen since the side's last turn that has one.
+    #[inline(always)]
+    fn is_improving(&self, static_eval: Score, ply: usize) -> bool {
+        let before = |plies: usize| self.stack.static_evals[ply.checked_sub(plies)?];
+        before(2).or_else(|| before(4)).is_some_and(|before| static_eval > before)
+    }
+
+    /// Null-move pruning: if the side to move stays above `beta` although it skips its turn, it does
+    /// so with its best move. Only games in which turns can be skipped have it, and it is not
+    /// applied twice in a row.
+    fn null_move_score(
+        &mut self,
+        position: &P,
+        state: &E::State,
+        beta: Score,
+        depth: i32,
+        ply: usize,
+    ) -> Option<Score> {
+        let reduction = self.params.null_reduction;
+        let is_allowed = reduction > 0 && depth >= self.params.null_depth && beta.abs() < MAX_EVAL;
+        if !is_allowed || self.skipped_ply == Some(ply) {
+            return None;
+        }
+        let skip = P::skip_move()?;
+        let child = position.after(skip);
+        let child_state = self.evaluator.after(state, position, skip);
+        let reduced = depth - 1 - reduction - depth / 4;
+        self.stack.keys.push(position.key());
+        self.skipped_ply = Some(ply + 1);
+        let score = -self.search::<false>(&child, &child_state, -beta, -beta + 1, reduced, ply + 1);
+        self.skipped_ply = None;
+        self.stack.keys.pop();
+        // A win that needs a skipped turn is none.
+        (score >= beta && !self.stopped).then_some(if score > MAX_EVAL { beta } else { score })
     }
 
     /// Sets the line at `ply` to `mv` followed by the line of the next ply.

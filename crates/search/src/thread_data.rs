@@ -4,7 +4,7 @@ use crownhead_rules::Position;
 
 use crate::history::History;
 use crate::movepick::ScoredMove;
-use crate::{MAX_PLY, Searchable};
+use crate::{MAX_PLY, Score, Searchable};
 
 /// Per-thread search state, reused across searches.
 pub(crate) struct ThreadData<P: Position> {
@@ -20,6 +20,8 @@ pub(crate) struct SearchStack<P: Position> {
     pub(crate) moves: Vec<ScoredMove<P::Move>>,
     /// Triangular PV table: the best line from each ply on.
     pub(crate) pv_table: Vec<Vec<P::Move>>,
+    /// Static evals by ply; `None` where captures are mandatory.
+    pub(crate) static_evals: Vec<Option<Score>>,
 }
 
 impl<P: Searchable> ThreadData<P> {
@@ -31,6 +33,7 @@ impl<P: Searchable> ThreadData<P> {
                 keys: Vec::new(),
                 moves: Vec::with_capacity(64 * MAX_PLY),
                 pv_table: pv_table.collect(),
+                static_evals: vec![None; MAX_PLY + 1],
             },
         }
     }

@@ -18,7 +18,7 @@ use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, WeightedSum, Weights}
 use crate::network::{Inputs, Network, NetworkError, Shape};
 use crate::train::data::Boards;
 use crate::train::{self, Learnable, Trainer};
-use crate::{Evaluator, Knowledge, Quiescence, Score, Searchable};
+use crate::{Evaluator, Knowledge, Quiescence, Score, SearchParams, Searchable};
 
 pub(super) const LAYOUT: Layout = &[
     ("turn", 1),
@@ -401,6 +401,20 @@ impl Evaluator<CaptureHalma> for Evaluation {
 impl Searchable for CaptureHalma {
     type Evaluator = Evaluation;
     type TextbookEvaluator = Evaluation;
+
+    const PARAMS: SearchParams = SearchParams {
+        rfp_improving: 90,
+        null_reduction: 3,
+        futility_depth: 4,
+        futility_base: 60,
+        futility_margin: 60,
+        lmp_depth: 4,
+        lmp_base: 600,
+        lmp_factor: 100,
+        lmp_worsening: 60,
+        lmr_divisor: 167,
+        ..SearchParams::DEFAULT
+    };
 
     const BENCH: BenchPositions =
         BenchPositions { text: include_str!("../../bench/capture-halma.txt"), depth: 8 };

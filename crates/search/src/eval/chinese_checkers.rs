@@ -400,12 +400,16 @@ impl Searchable for ChineseCheckers {
     // and most moves lead nowhere.
     const PARAMS: SearchParams = SearchParams {
         rfp_margin: 30,
+        rfp_improving: 30,
+        null_reduction: 2,
         futility_depth: 3,
         futility_base: 40,
         futility_margin: 50,
-        lmp_depth: 3,
-        lmp_base: 800,
-        lmp_factor: 300,
+        lmp_depth: 5,
+        lmp_base: 500,
+        lmp_factor: 100,
+        lmp_worsening: 50,
+        lmr_divisor: 167,
         ..SearchParams::DEFAULT
     };
 
