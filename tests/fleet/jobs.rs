@@ -19,11 +19,11 @@ use crate::harness::{TestFleet, block_on};
 const GENERATE: [&str; 7] =
     ["train", "generate", "english", "data.bin", "--games=600", "--nodes=60", "--seed=7"];
 
-/// A run on this machine, with the tables that the fleet has: none.
+/// A run without a fleet.
 fn local(fleet: &TestFleet, arguments: &[&str]) -> Finished {
     let folder = fleet.path("local");
     fs::create_dir_all(&folder).unwrap();
-    finish(command(arguments).current_dir(folder).env("CROWNHEAD_DATA", fleet.path("data")))
+    finish(command(arguments).current_dir(folder))
 }
 
 /// Returns the file of training data that one machine makes.
@@ -192,18 +192,81 @@ fn training_data_that_cannot_come_from_the_games_asked_for_is_rejected() {
 }
 
 #[test]
+fn block_that_ends_five_workers_stops_the_run_until_it_is_retried() {
+    let Some(fleet) = TestFleet::start("block_that_ends_five_workers") else { return };
+    fleet.deliver_again_after_a_second();
+    let expected = local_data(&fleet);
+    let generate = [&GENERATE[..], &["--fleet"]].concat();
+    let mut first = fleet.spawn(&generate, "coordinator.log");
+    let status = loop {
+        let status = fleet.crownhead(&["fleet", "status"]).stdout;
+        if status.contains("english, data.bin (") {
+            break status;
+        }
+    };
+    assert!(status.contains("): 0 of 600 games, "), "{status}");
+    block_on(async {
+        let (mut victim, mut deaths) = (None, 0);
+        while deaths < 5 {
+            let (_, _, message) = take_job(&fleet).await;
+            let subject = message.subject.to_string();
+            deaths += u32::from(*victim.get_or_insert_with(|| subject.clone()) == subject);
+            message.ack_with(AckKind::Nak(None)).await.unwrap();
+        }
+    });
+    // The server notices the fifth death when a worker asks for the job again.
+    let _worker = fleet.worker("ada");
+    assert_eq!(first.wait(), Some(130), "{}", fleet.log("coordinator.log"));
+    assert!(fleet.log("coordinator.log").contains("is on the dead-letter list"));
+    let dead = fleet.crownhead(&["fleet", "dead"]).stdout;
+    assert!(dead.contains(", games 0 to 63, queued "), "{dead}");
+    assert_eq!(fleet.crownhead(&["fleet", "dead", "--retry"]).code, Some(0));
+    let resumed = fleet.crownhead(&generate);
+    assert_eq!(resumed.code, Some(0), "{resumed:?}");
+    assert!(fs::read(fleet.path("data.bin")).unwrap() == expected);
+}
+
+#[test]
+fn worker_with_other_tables_is_refused_and_a_file_has_one_writer() {
+    let Some(fleet) = TestFleet::start("worker_with_other_tables") else { return };
+    let expected = local_data(&fleet);
+    let generate = [&GENERATE[..], &["--fleet"]].concat();
+    let mut coordinator = fleet.spawn(&generate, "coordinator.log");
+    let other = fleet.path("other");
+    let build = ["tables", "build", "english", "--pieces=2"];
+    let built = finish(command(&build).env("CROWNHEAD_CACHE", &other));
+    assert_eq!(built.code, Some(0), "{built:?}");
+    let mut worker = fleet.command(&["worker", "--concurrency=1"]);
+    let refused = finish(worker.env("CROWNHEAD_CACHE", &other));
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.stderr.contains("refused: the tables of english here differ"), "{refused:?}");
+    let second = fleet.crownhead(&generate);
+    assert_eq!(second.code, Some(1), "{second:?}");
+    assert!(second.stderr.contains("another command is writing data.bin"), "{second:?}");
+    let _worker = fleet.worker("ada");
+    assert_eq!(coordinator.wait(), Some(0), "{}", fleet.log("coordinator.log"));
+    assert!(fs::read(fleet.path("data.bin")).unwrap() == expected);
+}
+
+#[test]
 fn analysis_of_two_workers_is_that_of_one_machine() {
     let Some(fleet) = TestFleet::start("analysis_of_two_workers") else { return };
     write_games(&fleet);
     let _workers = ["ada", "bob"].map(|name| fleet.worker(name));
-    for output in [&[][..], &["--json"], &["--pdn=-"], &["--html=-"]] {
-        let arguments = [&ANALYSE[..], output].concat();
+    let files = ["--json", "--pdn=out.pdn", "--html=out.html"];
+    for outputs in [&[][..], &files] {
+        let arguments = [&ANALYSE[..], outputs].concat();
         let expected = local(&fleet, &arguments);
         assert_eq!(expected.code, Some(0), "{expected:?}");
         let checked = ["--fleet", "--check-pairs=50"];
         let analysed = fleet.crownhead(&[&arguments[..], &checked].concat());
         assert_eq!(analysed.code, Some(0), "{analysed:?}");
-        assert!(analysed.stdout == expected.stdout, "{output:?}");
+        assert!(analysed.stdout == expected.stdout, "{outputs:?}");
+    }
+    for file in ["out.pdn", "out.html"] {
+        let [expected, analysed] = ["local/", ""]
+            .map(|folder| fs::read_to_string(fleet.path(&format!("{folder}{file}"))).unwrap());
+        assert!(analysed == expected, "{file}");
     }
 }
 

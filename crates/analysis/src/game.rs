@@ -228,7 +228,7 @@ impl GameVisitor for JudgeVisitor<'_> {
         }
         let (mut after, mut depth) = match (&end, &searched.last) {
             (Some(end), None) => (final_eval(end.winner), 0),
-            (None, Some((eval, depth))) => (eval.check()?, *depth),
+            (None, Some((eval, depth))) => (eval.check()?, check_depth(*depth)?),
             _ => return Err("a search of the last position, or none, is missing".into()),
         };
         let mut moves: Vec<MoveAnalysis> = Vec::with_capacity(played);
@@ -239,7 +239,7 @@ impl GameVisitor for JudgeVisitor<'_> {
             let judged = judge(&session, index, (after, depth), searched, lines);
             let judged = judged.map_err(|error| format!("move {}: {error}", index + 1))?;
             if judged.verdict != MoveVerdict::Forced {
-                depth = searched.depth;
+                depth = check_depth(searched.depth)?;
             }
             after = judged.before;
             moves.push(judged);
@@ -340,9 +340,6 @@ fn judge<P: Searchable>(
             false => Err("the only move was searched".into()),
         };
     }
-    if depth.max(searched.depth) > MAX_PLY as u32 {
-        return Err("a search is too deep".into());
-    }
     let max_lines = if lines > 1 { lines } else { 0 };
     if searched.lines.len() > max_lines {
         return Err(format!("{} lines instead of {max_lines}", searched.lines.len()));
@@ -366,6 +363,14 @@ fn judge<P: Searchable>(
         None => MoveVerdict::Fine,
     };
     Ok(analysis)
+}
+
+/// Returns the depth of a search. Fails if no search is that deep.
+fn check_depth(depth: u32) -> Result<u32, String> {
+    match depth <= MAX_PLY as u32 {
+        true => Ok(depth),
+        false => Err(format!("impossible depth {depth}")),
+    }
 }
 
 /// Whether the move at `index` was the only legal one. A skipped turn is not a legal move, so it is

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::game::{MAX_LINE_MOVES, is_forced, replay_record};
 use crate::{AnalysisError, AnalysisRequest, Eval, Judgement, Progress, final_eval};
 
-/// What the searches of a game found. With the game itself, that is its analysis.
+/// Findings of the searches of a game. The analysis follows from them and the game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SearchedGame {
     /// Evaluation of the last position, and depth of its search; `None` if the game is over there.
@@ -37,7 +37,7 @@ impl SearchedGame {
     }
 }
 
-/// What the searches of a position found, before the move played there.
+/// Findings of the searches of a position from which a move was played.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct SearchedMove {
     /// Depth of the search; 0 if the move was the only one, and nothing was searched.

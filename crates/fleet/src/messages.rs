@@ -56,7 +56,7 @@ pub(crate) enum Outcome {
     Played(Vec<JobResult>),
     /// A block of training data, in base 64.
     SelfPlay(String),
-    /// What the searches of a recorded game found.
+    /// Findings of the searches of a recorded game.
     Analysed(SearchedGame),
     /// The worker does not do the job.
     Returned(ReturnReason),

@@ -14,7 +14,7 @@ use crate::analysis::AnalysisWork;
 use crate::messages::{Outcome, ReturnReason};
 use crate::training::SelfPlayWork;
 
-/// What a worker is to do.
+/// Task of a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Work {
@@ -43,7 +43,7 @@ pub(crate) enum WorkEnd {
     Stopped,
 }
 
-/// Where the work of a run comes from, and where the results go.
+/// Source of the work of a run, and destination of the results.
 pub(crate) trait WorkSource: Sync {
     /// Number of games still to come, at most.
     fn games(&self) -> u64;

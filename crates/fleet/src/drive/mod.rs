@@ -70,6 +70,8 @@ struct Drive<'a> {
     /// Results for an earlier coordinator, until their jobs come up: games by number, other work by
     /// its first number.
     early: HashMap<i64, Done>,
+    /// Highest number of the jobs that have come up.
+    last_number: i64,
     /// Last report of each worker, and when it came.
     workers: HashMap<String, (WorkerReport, Instant)>,
     results: Option<pull::Stream>,
@@ -104,6 +106,7 @@ impl<'a> Drive<'a> {
             jobs: Jobs::new(),
             queued_before: HashSet::new(),
             early: HashMap::new(),
+            last_number: i64::MIN,
             workers: HashMap::new(),
             results: None,
             max_queue: MIN_QUEUE,
@@ -217,6 +220,7 @@ impl<'a> Drive<'a> {
         }
         let mut job = Outstanding::new(work);
         let numbers = job.numbers();
+        self.last_number = numbers.iter().copied().fold(self.last_number, i64::max);
         if let Some(done) = self.take_early(&job.work) {
             self.on_done(job, String::new(), done);
             return;

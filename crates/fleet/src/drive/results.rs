@@ -14,6 +14,8 @@ use crate::work::{Done, OTHER_WORK, Work, WorkEnd};
 
 /// Maximum number of results of an earlier coordinator that wait for their jobs.
 const MAX_EARLY: usize = 100_000;
+/// Maximum length of a message about an invalid result, which may quote it.
+const MAX_REASON: usize = 300;
 /// How often workers may give a check back before it is dropped: there may be only one worker.
 const MAX_CHECK_RETURNS: u32 = 40;
 
@@ -57,6 +59,7 @@ impl Drive<'_> {
         });
         match end {
             Err(reason) => {
+                let reason: String = reason.chars().take(MAX_REASON).collect();
                 self.notify(&format!("{worker} sent an invalid result: {reason}"));
                 self.on_returned(first, worker, ReturnReason::Stopped);
             }
@@ -78,8 +81,10 @@ impl Drive<'_> {
                 let games = games.into_iter().map(|game| Done::Games(vec![game]));
                 self.early.extend(numbers.iter().copied().zip(games));
             }
+            // Other work comes up in order: what has come up is not needed again.
             Ok(WorkEnd::Done(done)) if self.early.len() < MAX_AHEAD => {
-                self.early.extend(numbers.first().map(|&first| (first, done)));
+                let first = numbers.first().filter(|&&first| first > self.last_number);
+                self.early.extend(first.map(|&first| (first, done)));
             }
             _ => {}
         }
@@ -106,6 +111,7 @@ impl Drive<'_> {
         match reason {
             ReturnReason::Starved => job.starved += 1,
             ReturnReason::Unable(reason) => {
+                let reason: String = reason.chars().take(MAX_REASON).collect();
                 self.notify(&format!("{worker} gave games back: {reason}"));
             }
             ReturnReason::Stopped | ReturnReason::Excluded => {}
