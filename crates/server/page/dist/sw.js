@@ -1,4 +1,4 @@
-const FILES = ["/assets/Puzzles-BaA7u3DV.js","/assets/analysis-CNXqOf9X.js","/assets/index-DxNLdSPf.js","/assets/style-DwWMv4z_.css","/assets/worker-Dv99VZDI.js","/favicon.svg","/manifest.webmanifest","/theme.js"];
+const FILES = ["/assets/Puzzles-Do0sFlOW.js","/assets/analysis-FWiuQWyO.js","/assets/index-lLPx58Pa.js","/assets/style-BoemB9uS.css","/assets/worker-Dv99VZDI.js","/favicon.svg","/manifest.webmanifest","/theme.js"];
 const PAGE_CACHE = `page ${FILES.join(" ")}`;
 const LATEST_CACHE = "latest";
 
