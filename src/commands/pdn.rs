@@ -122,10 +122,10 @@ fn print_line(out: &mut impl Write, line: impl std::fmt::Display) -> Result<(), 
 fn convert(args: &Convert) -> Result<(), Failure> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     let Some(path) = output else {
-        return convert_to(&mut BufWriter::new(std::io::stdout().lock()), None, &args.files);
+        return convert_to(&mut BufWriter::new(std::io::stdout().lock()), &args.files);
     };
     let output = AtomicFile::create(path)?;
-    let result = convert_to(&mut BufWriter::new(output.file()), Some(path), &args.files);
+    let result = convert_to(&mut BufWriter::new(&output), &args.files);
     match result {
         Err(Failure::BadInputReported) if args.files.iter().any(|file| output.is_target(file)) => {
             // Replacing the input would lose the games that could not be read.
@@ -137,28 +137,20 @@ fn convert(args: &Convert) -> Result<(), Failure> {
     result
 }
 
-/// Writes the games of all files to `out`; `output` is its path, `None` for standard output.
-fn convert_to(
-    out: &mut impl Write,
-    output: Option<&Path>,
-    files: &[PathBuf],
-) -> Result<(), Failure> {
-    // Standard output keeps its error, which may be a broken pipe.
-    let write_error = |error: std::io::Error| match output {
-        Some(path) => anyhow!("cannot write {}: {error}", path.display()),
-        None => error.into(),
-    };
+/// Writes the games of all files to `out`.
+fn convert_to(out: &mut impl Write, files: &[PathBuf]) -> Result<(), Failure> {
     let mut errors = 0;
     for path in files {
         let write = |record: GameRecord| {
             write_game(out, &record).map_err(|error| match error {
-                WriteError::Io(error) => write_error(error),
+                // An I/O error stays one: it may be a broken pipe.
+                WriteError::Io(error) => error.into(),
                 WriteError::Record(reason) => anyhow!(reason),
             })
         };
         errors += read(path, write, |error| report(path, error))?.errors;
     }
-    out.flush().map_err(write_error)?;
+    out.flush()?;
     if errors > 0 {
         eprint_message(format_args!("crownhead: skipped {}", counted(errors, "game")));
         return Err(Failure::BadInputReported);

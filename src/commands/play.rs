@@ -1,6 +1,6 @@
 //! `crownhead play`: plays a game in this terminal.
 
-use std::io::{BufReader, Write};
+use std::io::BufReader;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -158,8 +158,7 @@ pub(crate) fn play(
     // Even if the terminal or the reader of the output is gone.
     if let Some(file) = file {
         if game.session().plies() > 0 {
-            file.file().write_all(format_game(&game.record())?.as_bytes())?;
-            file.commit()?;
+            file.write(format_game(&game.record())?)?;
         } else {
             eprint_message("No moves were played: nothing to record.");
         }

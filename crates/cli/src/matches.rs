@@ -335,11 +335,11 @@ fn write_games(
     config: &MatchConfig,
     games: &[MatchGame],
 ) -> Result<(), Failure> {
-    let mut out = BufWriter::new(output.file());
+    let mut out = BufWriter::new(&output);
     for game in games {
-        write_game(&mut out, &game.record(config)).context("cannot write a game")?;
+        write_game(&mut out, &game.record(config))?;
     }
-    out.flush().context("cannot write a game")?;
+    out.flush()?;
     drop(out);
     Ok(output.commit()?)
 }

@@ -44,7 +44,7 @@ impl AtomicFile {
         Ok(AtomicFile { path: path.into(), target, existing, sink })
     }
 
-    /// The file to write to.
+    /// The file that is written, to lock it for example.
     pub fn file(&self) -> &File {
         match &self.sink {
             Sink::Temporary(file) => file.as_file(),
@@ -57,9 +57,9 @@ impl AtomicFile {
         matches!(self.sink, Sink::Temporary(_)) && canonical(path) == self.target
     }
 
-    /// Writes `text` and commits.
-    pub fn write(self, text: &str) -> io::Result<()> {
-        self.file().write_all(text.as_bytes()).map_err(write_error(&self.path))?;
+    /// Writes all of the contents and commits.
+    pub fn write(self, contents: impl AsRef<[u8]>) -> io::Result<()> {
+        Write::write_all(&mut &self, contents.as_ref())?;
         self.commit()
     }
 
@@ -76,9 +76,20 @@ impl AtomicFile {
     }
 }
 
-/// Writes `text` to the file at `path` atomically.
-pub fn write_atomic(path: &Path, text: &str) -> io::Result<()> {
-    AtomicFile::create(path)?.write(text)
+/// Errors name the path.
+impl Write for &AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes).map_err(write_error(&self.path))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file().flush().map_err(write_error(&self.path))
+    }
+}
+
+/// Writes a file atomically.
+pub fn write_atomic(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
+    AtomicFile::create(path)?.write(contents)
 }
 
 /// Removes the temporary file's path from an error of `tempfile`, which appends it to the message

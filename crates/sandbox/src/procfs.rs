@@ -1,4 +1,4 @@
-//! What `/proc` says about processes. On systems without it, every function finds nothing.
+//! Information about processes from `/proc`. On systems without it, every function finds nothing.
 //!
 //! Functions that are called in a loop take a buffer, to avoid an allocation per file.
 
@@ -132,9 +132,9 @@ pub(crate) fn read_hidden_memory(pid: i32, buffer: &mut String) -> io::Result<Op
     }
 }
 
-/// Descriptors of a process behind which the kernel holds memory, each with the most that it may
-/// hold. They are identified by their text, as in `pipe:[1042]`; epoll descriptors, which have the
-/// same text, by their number.
+/// Descriptors of a process for which the kernel holds memory, each with the maximum size of that
+/// memory. They are identified by their text, as in `pipe:[1042]`; epoll descriptors, which have
+/// the same text, by their number.
 pub(crate) fn buffers(pid: i32) -> impl Iterator<Item = (String, u64)> {
     let entries = std::fs::read_dir(format!("/proc/{pid}/fd"));
     entries.into_iter().flatten().flatten().filter_map(|fd| {
@@ -157,8 +157,8 @@ const PIPE_BYTES: u64 = 64 << 10;
 /// Memory of an epoll descriptor that watches all files that a process may open by default.
 const EPOLL_BYTES: u64 = 64 << 10;
 
-/// The most that a program may have in flight in one direction of a socket. The kernel doubles what
-/// a program asks for.
+/// Maximum number of bytes in flight in one direction of a socket. The kernel doubles the size that
+/// a program requests.
 fn socket_bytes() -> u64 {
     static BYTES: OnceLock<u64> = OnceLock::new();
     const DEFAULT: u64 = 212_992;

@@ -71,7 +71,7 @@ impl Autosave {
             }
         };
         let file = AtomicFile::create(&path)?;
-        file.file().write_all(text.as_bytes())?;
+        (&file).write_all(text.as_bytes())?;
         // Locked before it is renamed into place, so that no other process can load it in between.
         let lock = file.file().try_clone()?;
         let _ = lock.try_lock();

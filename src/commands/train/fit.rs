@@ -1,7 +1,7 @@
 //! `crownhead train fit`: a network fitted to training data.
 
 use std::fs::{self, File};
-use std::io::{BufReader, Write};
+use std::io::BufReader;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -118,8 +118,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Interrupted);
     }
     let comment = comment(args, &settings, [training, validation], loss);
-    output.file().write_all(&network.to_bytes(&comment)).context("cannot write the network")?;
-    output.commit()?;
+    output.write(network.to_bytes(&comment))?;
     if let Some(path) = &args.curve {
         write_atomic(path, &curve.svg(&args.game))?;
     }

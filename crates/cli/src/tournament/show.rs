@@ -4,7 +4,6 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::Context;
 use crownhead_files::AtomicFile;
 use crownhead_play::TimeControl;
 use crownhead_records::{GameRecord, write_game};
@@ -364,7 +363,7 @@ pub(super) fn write_pdn(
 ) -> Result<(), Failure> {
     let output = AtomicFile::create(path)?;
     let game_kind = parse_game(snapshot)?;
-    let mut out = BufWriter::new(output.file());
+    let mut out = BufWriter::new(&output);
     for game in games {
         let Some(summary) = &game.summary else { continue };
         let mut details = journal.game_details(game.number).map_err(journal_failure)?;
@@ -375,9 +374,9 @@ pub(super) fn write_pdn(
             }
         }
         let record = record(&game_kind, game, summary, &details, snapshot);
-        write_game(&mut out, &record).context("cannot write a game")?;
+        write_game(&mut out, &record)?;
     }
-    out.flush().context("cannot write a game")?;
+    out.flush()?;
     drop(out);
     Ok(output.commit()?)
 }

@@ -1,4 +1,5 @@
 /** Links to an analysis: `/analyse#game=english&position=…&moves=11-15,24-19`. */
+import type { GameInfo } from "../api/types";
 import { MAX_PLIES } from "./tree";
 
 /** What a link asks for. The server checks the position and the moves. */
@@ -28,6 +29,10 @@ export function parseLink(hash: string): AnalysisLink | null {
     .slice(0, MAX_PLIES);
   return { game, ...(position ? { position } : {}), moves };
 }
+
+/** The game of a text such as `english:rules=wcdf`. */
+export const findGame = (games: GameInfo[], text: string): GameInfo | undefined =>
+  games.find(({ id }) => id === text.split(":")[0]);
 
 /** The path of the page with an analysis. */
 export function analysisPath({ game, position, moves, from }: AnalysisLink): string {

@@ -1,12 +1,12 @@
 /** An analysis: the tree of moves, the position shown, and what is stored of it. */
 import { toSentence } from "../api/client";
 import type { Cell, GameInfo, LegalMove, PositionView, SideIndex } from "../api/types";
-import { applyMove, findGame, sideIndex } from "../board/cells";
+import { applyMove, sideIndex } from "../board/cells";
 import { toggleShape, type Shape } from "../board/shapes";
 import { readStored, writeStored } from "../stores/stored";
 import { EngineError, type AnalysisEngine, type ExactPosition, type ImportedGame } from "./client";
 import type { Spec, Step, TreeMove } from "./engine";
-import { analysisPath, type AnalysisLink } from "./link";
+import { analysisPath, findGame, type AnalysisLink } from "./link";
 import {
   annotate,
   continuation,

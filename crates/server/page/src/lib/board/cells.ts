@@ -30,10 +30,6 @@ export function isBetween(cell: Cell, a: Cell, b: Cell): boolean {
   return isOnLine && isInside;
 }
 
-/** The game of a text such as `english:rules=wcdf`. */
-export const findGame = (games: GameInfo[], text: string): GameInfo | undefined =>
-  games.find(({ id }) => id === text.split(":")[0]);
-
 export const pieceInfo = (game: GameInfo, letter: string): PieceInfo | undefined =>
   game.pieces.find((piece) => piece.letter === letter);
 
