@@ -8,6 +8,7 @@
 mod cli;
 mod games;
 mod harness;
+mod hostile;
 mod kills;
 mod network;
 mod server;
