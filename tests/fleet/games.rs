@@ -73,6 +73,8 @@ fn worker_with_another_bench_signature_is_refused_with_the_reason() {
     crate::harness::block_on(async {
         let (_, jetstream) = fleet.connect().await;
         let other = "0.0.1, bench 1 2 3 4";
+        // The stream keeps the first one.
+        jetstream.get_stream("CROWNHEAD_FLEET").await.unwrap().purge().await.unwrap();
         jetstream.publish("crownhead.fleet", other.into()).await.unwrap().await.unwrap();
     });
     let refused = fleet.crownhead(&["worker", "--concurrency", "1"]);

@@ -8,6 +8,7 @@
 mod cli;
 mod games;
 mod harness;
+mod hostile;
 mod jobs;
 mod kills;
 mod network;

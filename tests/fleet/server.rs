@@ -16,14 +16,14 @@ use crate::cli::{command, finish};
 use crate::harness::{Running, Stopped, block_on};
 
 /// A server of `crownhead fleet up`.
-struct SecureServer {
+pub(crate) struct SecureServer {
     // Stopped before its folder is removed.
     _process: Stopped,
     folder: tempfile::TempDir,
 }
 
 impl SecureServer {
-    fn start(test: &str) -> Option<SecureServer> {
+    pub(crate) fn start(test: &str) -> Option<SecureServer> {
         if std::process::Command::new("nats-server").arg("--version").output().is_err() {
             crownhead_test_support::skip(test, "nats-server is not installed");
             return None;
@@ -41,11 +41,11 @@ impl SecureServer {
         Some(SecureServer { folder, _process: Stopped(process) })
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn credentials(&self, name: &str) -> PathBuf {
+    pub(crate) fn credentials(&self, name: &str) -> PathBuf {
         match name {
             "coordinator" => self.path("fleet/coordinator.json"),
             _ => self.path(&format!("fleet/workers/{name}.json")),
@@ -53,7 +53,7 @@ impl SecureServer {
     }
 
     /// Returns a command with credentials.
-    fn command(&self, user: &str, arguments: &[&str]) -> std::process::Command {
+    pub(crate) fn command(&self, user: &str, arguments: &[&str]) -> std::process::Command {
         let mut command = command(arguments);
         command.arg("--credentials").arg(self.credentials(user));
         command.current_dir(self.folder.path()).env("CROWNHEAD_DATA", self.path("data"));
@@ -77,7 +77,8 @@ impl SecureServer {
             .request_timeout(Some(Duration::from_secs(1)))
             .custom_inbox_prefix(format!("_INBOX_{}", text("name")));
         let client = options.connect(text("url")).await.unwrap();
-        let mut jetstream = jetstream::new(client.clone());
+        let prefix = if user == "coordinator" { "$JS.API" } else { "crownhead.api" };
+        let mut jetstream = jetstream::with_prefix(client.clone(), prefix);
         jetstream.set_timeout(Duration::from_secs(1));
         (client, jetstream)
     }
@@ -186,7 +187,10 @@ async fn attack(server: &SecureServer) {
         "crownhead.jobs.x.1-2",
         "crownhead.fleet",
         "crownhead.workers.worker-1",
-        "$O.x.C.y",
+        "$O.crownhead-bots.C.y",
+        "$O.crownhead-bots.M.y",
+        "_INBOX_worker-1.x",
+        "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.CROWNHEAD_JOBS.workers",
     ] {
         client.publish(subject.to_string(), "lie".into()).await.unwrap();
     }
@@ -194,36 +198,65 @@ async fn attack(server: &SecureServer) {
     // It cannot read, change or delete streams and consumers.
     assert!(jetstream.get_stream("CROWNHEAD_JOBS").await.is_err());
     assert!(jetstream.delete_stream("CROWNHEAD_JOBS").await.is_err());
-    for stream in ["CROWNHEAD_JOBS", "CROWNHEAD_RESULTS", "CROWNHEAD_REPORTS"] {
+    for stream in ["CROWNHEAD_JOBS", "CROWNHEAD_RESULTS", "CROWNHEAD_REPORTS", BOTS] {
+        let is_readable = stream == BOTS;
         let stream = jetstream.get_stream_no_info(stream).await.unwrap();
-        assert!(stream.get_raw_message(1).await.is_err());
+        // Every worker may read the bots, which are encrypted.
+        assert!(is_readable || stream.get_raw_message(1).await.is_err());
+        assert!(stream.delete_message(1).await.is_err());
         assert!(stream.purge().await.is_err());
         let spy = push::Config { deliver_subject: client.new_inbox(), ..push::Config::default() };
         assert!(stream.create_consumer(spy).await.is_err());
     }
     assert!(jetstream.delete_consumer_from_stream("workers", "CROWNHEAD_JOBS").await.is_err());
-    // The server obeys nobody on its behalf: it may name any subject for answers.
-    let next = "$JS.API.CONSUMER.MSG.NEXT.CROWNHEAD_JOBS.workers";
-    for reply in ["$JS.API.STREAM.DELETE.CROWNHEAD_RESULTS", "$JS.API.STREAM.PURGE.CROWNHEAD_JOBS"]
-    {
-        client.publish_with_reply(next, reply, "{\"batch\":1}".into()).await.unwrap();
+    // A request may name any subject for its answer. Without an account of their own, workers could
+    // have empty answers delete streams, and others put into the queue.
+    for reply in [
+        "$JS.API.STREAM.DELETE.CROWNHEAD_RESULTS",
+        "$JS.API.STREAM.PURGE.CROWNHEAD_JOBS",
+        "crownhead.api.STREAM.DELETE.CROWNHEAD_RESULTS",
+        "crownhead.jobs.x.1-2",
+        "crownhead.fleet",
+        "$O.crownhead-bots.M.y",
+        &result,
+    ] {
+        have_answers_sent_to(&client, reply).await;
     }
-    client.flush().await.unwrap();
-    tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(messages(&trusted).await, before);
     job.ack_with(AckKind::Nak(None)).await.unwrap();
     client.flush().await.unwrap();
 }
 
+/// Has the server send answers to a subject, by all requests that a worker may make.
+async fn have_answers_sent_to(client: &Client, reply: &str) {
+    for (request, payload) in [
+        ("CONSUMER.MSG.NEXT.CROWNHEAD_JOBS.workers", r#"{"batch":1,"no_wait":true}"#),
+        ("CONSUMER.INFO.CROWNHEAD_JOBS.workers", ""),
+        ("STREAM.MSG.GET.CROWNHEAD_FLEET", r#"{"last_by_subj":"crownhead.fleet"}"#),
+        ("STREAM.INFO.OBJ_crownhead-bots", ""),
+        ("STREAM.MSG.GET.OBJ_crownhead-bots", r#"{"seq":1}"#),
+        ("DIRECT.GET.OBJ_crownhead-bots", r#"{"seq":1}"#),
+    ] {
+        let request = format!("crownhead.api.{request}");
+        client.publish_with_reply(request, reply.to_string(), payload.into()).await.unwrap();
+    }
+    client.flush().await.unwrap();
+    // The server answers in order.
+    let info = "crownhead.api.CONSUMER.INFO.CROWNHEAD_JOBS.workers";
+    client.request(info, "".into()).await.unwrap();
+}
+
 /// Number of messages of each stream except the reports.
 async fn messages(jetstream: &jetstream::Context) -> Vec<u64> {
     let mut counts = Vec::new();
-    for name in ["CROWNHEAD_JOBS", "CROWNHEAD_RESULTS", "CROWNHEAD_FLEET", "CROWNHEAD_DEAD"] {
+    for name in ["CROWNHEAD_JOBS", "CROWNHEAD_RESULTS", "CROWNHEAD_FLEET", "CROWNHEAD_DEAD", BOTS] {
         let stream = jetstream.get_stream(name).await.unwrap();
         counts.push(stream.cached_info().state.messages);
     }
     counts
 }
+
+const BOTS: &str = "OBJ_crownhead-bots";
 
 const PULL: Duration = Duration::from_secs(20);
 

@@ -8,7 +8,6 @@ use crownhead_bots::PlayerSpec;
 use crownhead_play::BuiltinSpec;
 use crownhead_sandbox::ScratchDir;
 use crownhead_tournament::Entrant;
-use tokio::io::AsyncReadExt;
 
 use crate::FleetError;
 use crate::bundle::{self, MAX_BYTES};
@@ -113,10 +112,21 @@ async fn download(connection: &Connection, name: &str) -> Result<Vec<u8>, String
     let failed = |error: &dyn std::error::Error| format!("cannot fetch bot {name}: {error}");
     let store: object_store::ObjectStore =
         connection.jetstream.get_object_store(BOTS).await.map_err(|error| failed(&error))?;
-    let object = store.get(name).await.map_err(|error| failed(&error))?;
-    let mut sealed = Vec::new();
-    // The files, their list, and the tag of the encryption.
-    let mut reader = object.take(MAX_BYTES + (16 << 20));
-    reader.read_to_end(&mut sealed).await.map_err(|error| failed(&error))?;
+    let info = store.info(name).await.map_err(|error| failed(&error))?;
+    let stream = connection.jetstream.get_stream_no_info(format!("OBJ_{BOTS}")).await;
+    let stream = stream.map_err(|error| failed(&error))?;
+    // Chunk by chunk, and not by a consumer: who may create one can have the server send anywhere.
+    let subject = format!("$O.{BOTS}.C.{}", info.nuid);
+    let (mut sealed, mut sequence) = (Vec::new(), 1);
+    for _ in 0..info.chunks {
+        let chunk = stream.get_first_raw_message_by_subject(&subject, sequence).await;
+        let chunk = chunk.map_err(|error| failed(&error))?;
+        sequence = chunk.sequence + 1;
+        sealed.extend_from_slice(&chunk.payload);
+        // A little more than the files: their list, and the tag.
+        if sealed.len() as u64 > MAX_BYTES + (16 << 20) {
+            return Err(format!("bot {name} is too large"));
+        }
+    }
     Ok(sealed)
 }

@@ -53,10 +53,48 @@ impl BuildId {
 pub(crate) async fn required(connection: &Connection) -> Result<Option<String>, FleetError> {
     let stream = connection.jetstream.get_stream_no_info(FLEET).await.map_err(server_error)?;
     match stream.get_last_raw_message_by_subject(FLEET_SUBJECT).await {
-        Ok(message) => Ok(Some(String::from_utf8_lossy(&message.payload).into_owned())),
+        Ok(message) => {
+            let text = String::from_utf8_lossy(&message.payload).into_owned();
+            Ok(Some(text).filter(|text| is_build(text)))
+        }
         Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => Ok(None),
         // A server without any stream of a fleet: no coordinator has been here.
         Err(error) if error.to_string().contains("stream not found") => Ok(None),
         Err(error) => Err(server_error(error)),
+    }
+}
+
+/// Sets the program that all workers must run.
+///
+/// The stream takes a message only if it has none: a worker can have the server send its answers
+/// there, but it cannot delete anything.
+pub(crate) async fn require(connection: &Connection, text: &str) -> Result<(), FleetError> {
+    let stream = connection.jetstream.get_stream_no_info(FLEET).await.map_err(server_error)?;
+    stream.purge().await.map_err(server_error)?;
+    let text = text.to_string().into_bytes();
+    let ack = connection.jetstream.publish(FLEET_SUBJECT, text.into()).await;
+    ack.map_err(server_error)?.await.map_err(server_error).map(|_| ())
+}
+
+/// Whether a text has the form of [`BuildId::text`], which answers of the server do not have.
+fn is_build(text: &str) -> bool {
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|it| it.is_ascii_digit());
+    text.len() < 1000
+        && text.split_once(", bench ").is_some_and(|(version, signature)| {
+            version.bytes().all(|it| it.is_ascii_alphanumeric() || b".+-".contains(&it))
+                && signature.split(' ').all(is_number)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_the_server_are_no_builds() {
+        assert!(is_build("0.1.0-rc.1, bench 12 3 4 5"));
+        for text in ["", r#"{"type":"x", bench 1"}"#, "1.0, bench 1 x", "1.0, bench "] {
+            assert!(!is_build(text), "{text}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, Event};
 
-use crate::credentials::{Credentials, inbox};
+use crate::credentials::{COORDINATOR, Credentials, inbox};
 use crate::messages::WorkerReport;
 
 /// Why an operation of a fleet failed.
@@ -71,6 +71,9 @@ impl ServerOptions {
 /// The server if none is given.
 const DEFAULT_URL: &str = "nats://127.0.0.1:4222";
 
+/// Prefix of the subjects of JetStream for the workers of a server that `up` started.
+pub(crate) const WORKER_API: &str = "crownhead.api";
+
 /// How long one request to the server may take.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -96,6 +99,7 @@ impl Connection {
         let url = url.unwrap_or_else(|| DEFAULT_URL.into());
         let failed = |reason: String| FleetError::Connect { url: url.clone(), reason };
         let mut connect = ConnectOptions::new();
+        let is_worker = own.as_ref().is_some_and(|own| own.name != COORDINATOR);
         if let Some(own) = own {
             connect = connect
                 .tls_client_config(own.tls_config()?)
@@ -128,7 +132,10 @@ impl Connection {
             });
         let servers: Vec<&str> = url.split(',').map(str::trim).collect();
         let client = connect.connect(servers).await.map_err(|error| failed(error.to_string()))?;
-        let mut jetstream = jetstream::new(client.clone());
+        let mut jetstream = match is_worker {
+            true => jetstream::with_prefix(client.clone(), WORKER_API),
+            false => jetstream::new(client.clone()),
+        };
         jetstream.set_timeout(REQUEST_TIMEOUT);
         Ok(Connection { client, jetstream })
     }

@@ -101,12 +101,7 @@ impl Coordinator {
                         build.text
                     )));
                 }
-                _ => {
-                    let text = build.text.clone().into_bytes();
-                    let jetstream = &connection.jetstream;
-                    let ack = jetstream.publish(streams::FLEET_SUBJECT, text.into()).await;
-                    ack.map_err(server_error)?.await.map_err(server_error)?;
-                }
+                _ => build_id::require(&connection, &build.text).await?,
             }
             Ok(connection)
         })?;

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::FleetError;
 
+/// Name of the user of coordinators. All others are workers.
+pub(crate) const COORDINATOR: &str = "coordinator";
+
 /// The server and a user of it, as `crownhead fleet up` writes them.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Credentials {

@@ -35,6 +35,15 @@ pub(crate) struct JobMessage {
     pub(crate) work: Work,
 }
 
+impl JobMessage {
+    /// Returns whether a message that cannot be read is a job of another program than `build`.
+    pub(crate) fn is_of_another_build(payload: &[u8], build: &str) -> bool {
+        let message: Option<serde_json::Value> = serde_json::from_slice(payload).ok();
+        let other = message.as_ref().and_then(|message| message["build"].as_str());
+        other.is_some_and(|other| other != build)
+    }
+}
+
 /// Answer of a worker to a job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ResultMessage {

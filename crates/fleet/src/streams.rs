@@ -11,7 +11,7 @@
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
-use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 use async_nats::jetstream::{Context, object_store, stream::Stream};
 
 use crate::FleetError;
@@ -81,6 +81,8 @@ pub(crate) async fn create(jetstream: &Context) -> Result<(), FleetError> {
         Config {
             max_messages_per_subject: 1,
             max_age: Duration::ZERO,
+            discard: DiscardPolicy::New,
+            discard_new_per_subject: true,
             ..stream(FLEET, &[FLEET_SUBJECT], RetentionPolicy::Limits)
         },
     ];

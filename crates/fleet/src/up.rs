@@ -10,8 +10,8 @@ use std::time::Duration;
 use crownhead_play::StopFlag;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
-use crate::connection::{Connection, runtime};
-use crate::credentials::{Credentials, inbox};
+use crate::connection::{Connection, WORKER_API, runtime};
+use crate::credentials::{COORDINATOR, Credentials, inbox};
 use crate::run_key::{create_private, random_hex};
 use crate::streams::{self, BOTS, FLEET, JOBS, WORKERS};
 use crate::{FleetError, ServerOptions};
@@ -292,7 +292,7 @@ fn users(
     let worker =
         |number| (workers.join(format!("worker-{number}.json")), format!("worker-{number}"));
     let files = (1..=options.workers).map(worker);
-    let coordinator = (folder.join("coordinator.json"), "coordinator".to_string());
+    let coordinator = (folder.join("coordinator.json"), COORDINATOR.to_string());
     let mut users = Vec::new();
     for (file, name) in [coordinator].into_iter().chain(files) {
         let existing = Credentials::load(&file).ok();
@@ -306,24 +306,59 @@ fn users(
 }
 
 /// Returns the users and their permissions as a part of the server's configuration.
+///
+/// Workers have an account of their own, which imports what they may use. A request may name any
+/// subject for the answer, and the server does not check whether the user may publish there: in one
+/// account, an empty answer to `$JS.API.STREAM.DELETE.X` would delete a stream.
 fn users_config(users: &[Credentials]) -> String {
-    let mut text = String::from("authorization {\n  users = [\n");
-    for Credentials { name, password, .. } in users {
-        text.push_str(&format!("    {{ user: \"{name}\", password: \"{password}\""));
-        if name != "coordinator" {
-            let [publish, subscribe] = worker_permissions(name).map(|subjects| {
-                let quoted: Vec<_> =
-                    subjects.iter().map(|subject| format!("\"{subject}\"")).collect();
-                quoted.join(", ")
-            });
-            text.push_str(&format!(
-                ", permissions: {{\n      publish: [{publish}]\n      subscribe: [{subscribe}] }}"
-            ));
-        }
-        text.push_str(" }\n");
+    let login = |user: &Credentials| {
+        let Credentials { name, password, .. } = user;
+        format!("user: \"{name}\", password: \"{password}\"")
+    };
+    let (workers, coordinators): (Vec<_>, Vec<_>) =
+        users.iter().partition(|user| user.name != COORDINATOR);
+    let mut text = String::from("accounts {\n  FLEET {\n    jetstream: enabled\n    users = [\n");
+    for user in coordinators {
+        text.push_str(&format!("      {{ {} }}\n", login(user)));
     }
-    text.push_str("  ]\n}\n");
+    text.push_str("    ]\n    exports = [\n");
+    let [services, _] = worker_permissions("*");
+    for subject in &services {
+        // Until a job comes, a request for the next one may be answered several times.
+        text.push_str(&format!(
+            "      {{ service: \"{subject}\", accounts: [WORKERS], response_type: stream }}\n"
+        ));
+    }
+    text.push_str("    ]\n  }\n  WORKERS {\n    imports = [\n");
+    for subject in &services {
+        let to = worker_subject(subject);
+        text.push_str(&format!(
+            "      {{ service: {{ account: FLEET, subject: \"{subject}\" }}, to: \"{to}\" }}\n"
+        ));
+    }
+    text.push_str("    ]\n    users = [\n");
+    for user in workers {
+        let [publish, subscribe] = worker_permissions(&user.name).map(|subjects| {
+            let quoted = subjects.iter().map(|subject| format!("\"{}\"", worker_subject(subject)));
+            quoted.collect::<Vec<_>>().join(", ")
+        });
+        text.push_str(&format!(
+            "      {{ {}, permissions: {{\n        publish: [{publish}]\n        subscribe: \
+             [{subscribe}] }} }}\n",
+            login(user)
+        ));
+    }
+    text.push_str("    ]\n  }\n}\n");
     text
+}
+
+/// Returns the subject under which workers find a subject of the coordinator's account. Those of
+/// JetStream are taken: there, every account talks to its own streams.
+fn worker_subject(subject: &str) -> String {
+    match subject.strip_prefix("$JS.API") {
+        Some(rest) => format!("{WORKER_API}{rest}"),
+        None => subject.into(),
+    }
 }
 
 /// Subjects that a worker may publish, and those that it may subscribe to. Everything else is
@@ -341,10 +376,6 @@ pub(crate) fn worker_permissions(name: &str) -> [Vec<String>; 2] {
         format!("$JS.API.STREAM.MSG.GET.OBJ_{BOTS}"),
         format!("$JS.API.DIRECT.GET.OBJ_{BOTS}"),
         format!("$JS.API.DIRECT.GET.OBJ_{BOTS}.>"),
-        format!("$JS.API.CONSUMER.CREATE.OBJ_{BOTS}"),
-        format!("$JS.API.CONSUMER.CREATE.OBJ_{BOTS}.>"),
-        format!("$JS.API.CONSUMER.DELETE.OBJ_{BOTS}.>"),
-        format!("$JS.FC.OBJ_{BOTS}.>"),
         // Results and reports, under its own name.
         streams::result_subject("*", name),
         streams::worker_subject(name),

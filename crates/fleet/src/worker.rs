@@ -47,6 +47,8 @@ pub struct WorkerOptions {
 
 /// How long one request for a job waits at the server.
 const PULL_TIME: Duration = Duration::from_secs(20);
+/// How long bots stay for the next job after their last game.
+const MAX_IDLE: Duration = Duration::from_secs(1);
 /// How often a worker looks for the first run of a fleet.
 const FLEET_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the flags are checked.
@@ -230,7 +232,7 @@ impl Worker<'_> {
     /// Plays jobs one after the other until the worker is drained.
     fn play_jobs(&self) {
         let mut next = None;
-        while let Some(job) = next.take().or_else(|| self.take()) {
+        while let Some(job) = next.take().or_else(|| self.take(None)) {
             next = self.play(job);
         }
     }
@@ -239,17 +241,23 @@ impl Worker<'_> {
         self.options.drain.is_set() || self.options.abort.is_set()
     }
 
-    /// Waits for a job; `None` once the worker is drained.
-    fn take(&self) -> Option<TakenJob> {
+    /// Waits for a job; `None` once the worker is drained, or if none comes within `max_wait`.
+    fn take(&self, max_wait: Option<Duration>) -> Option<TakenJob> {
         loop {
-            let message = self.handle.block_on(self.next_message())?;
+            let message = self.handle.block_on(self.next_message(max_wait))?;
             let parsed: Result<JobMessage, _> = serde_json::from_slice(&message.payload);
             let job = match parsed {
                 Ok(job) => job,
-                // Only another version writes jobs that this one cannot read.
-                Err(error) => {
+                Err(error)
+                    if JobMessage::is_of_another_build(&message.payload, &self.build.text) =>
+                {
                     self.refuse(FleetError::Refused(format!("a job is unreadable: {error}")));
                     return None;
+                }
+                // A worker can have the server send its answers anywhere, also into the queue.
+                Err(_) => {
+                    let _ = self.handle.block_on(message.ack_with(AckKind::Term));
+                    continue;
                 }
             };
             let taken = self.hold(job, message);
@@ -330,23 +338,28 @@ impl Worker<'_> {
         all.entry(game.info().id).or_insert_with(load).clone()
     }
 
-    async fn next_message(&self) -> Option<Message> {
+    async fn next_message(&self, max_wait: Option<Duration>) -> Option<Message> {
+        let expires = max_wait.unwrap_or(PULL_TIME);
         while !self.is_draining() {
-            let batch = self.consumer.batch().max_messages(1).expires(PULL_TIME).messages().await;
-            let Ok(mut batch) = batch else {
-                tokio::time::sleep(TICK * 10).await;
-                continue;
-            };
-            if let Some(message) = self.first(&mut batch).await {
-                return Some(message);
+            let batch = self.consumer.batch().max_messages(1).expires(expires).messages().await;
+            match batch {
+                Ok(mut batch) => {
+                    if let Some(message) = self.first(&mut batch, expires).await {
+                        return Some(message);
+                    }
+                }
+                Err(_) => tokio::time::sleep(TICK * 10).await,
+            }
+            if max_wait.is_some() {
+                return None;
             }
         }
         None
     }
 
     /// Returns the message that answers a request, if it arrives before the request expires.
-    async fn first(&self, batch: &mut pull::Batch) -> Option<Message> {
-        let deadline = Instant::now() + PULL_TIME + Duration::from_secs(1);
+    async fn first(&self, batch: &mut pull::Batch, expires: Duration) -> Option<Message> {
+        let deadline = Instant::now() + expires + Duration::from_secs(1);
         while !self.is_draining() && Instant::now() < deadline {
             match tokio::time::timeout(TICK, batch.next()).await {
                 Ok(Some(Ok(message))) => return Some(message),
@@ -558,7 +571,7 @@ impl JobSource for SlotJobs<'_> {
             let job = slot.job.take()?;
             let played = job.message.clone();
             self.answer(job, results);
-            let next = self.worker.take()?;
+            let next = self.worker.take(Some(MAX_IDLE))?;
             if !self.suits(&played, &next.message) {
                 slot.next = Some(next);
                 return None;

@@ -25,7 +25,10 @@ impl Drive<'_> {
         let worker = message.subject.rsplit('.').next().unwrap_or_default().to_string();
         match serde_json::from_slice::<ResultMessage>(&message.payload) {
             Ok(result) => self.on_result(&worker, result),
-            Err(error) => self.notify(&format!("{worker} sent an invalid result: {error}")),
+            // Maybe of another worker: one can have the server send its answers under any name.
+            Err(error) => {
+                self.notify(&format!("an unreadable result under the name {worker}: {error}"));
+            }
         }
         // If this fails, the result is delivered again, and has no effect.
         if let Err(error) = message.ack().await {
