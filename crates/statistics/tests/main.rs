@@ -5,3 +5,4 @@
 mod pairs;
 mod ratings;
 mod sprt;
+mod spsa;
