@@ -66,7 +66,7 @@ enum Command {
     Engine(commands::engine::Args),
     /// Train a learned evaluation on self-play games
     Train(commands::train::Args),
-    /// Tune the weights of an evaluation on self-play games
+    /// Tune search parameters in games between neighbouring values (SPSA)
     Tune(commands::tune::Args),
     /// Generate lists of openings
     #[command(subcommand)]

@@ -111,9 +111,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     play(game, autosave, args.plain, args.record)
 }
 
-/// Parses the player of a side. Only an invalid `bot.toml` is invalid input.
+/// Parses the player of a side. Only a file that it names can be invalid input.
 fn parse_seat(option: &str, text: &str) -> Result<Seat, Failure> {
-    text.parse().map_err(|error: SpecError| match error.is_manifest {
+    text.parse().map_err(|error: SpecError| match error.is_file {
         true => Failure::BadInput(error.to_string()),
         false => {
             let hint = did_you_mean(text, ["human"]);

@@ -1,12 +1,17 @@
 //! Players as text: a built-in player (`level:4`), a command (`cmd:./my_bot --flag`), another
 //! [`Protocol`](crate::Protocol) with its argument, or a folder with a `bot.toml`.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crownhead_play::{BuiltinSpec, Knowledge, Player, PlayerError, StopFlag};
+use crownhead_play::{
+    BuiltinSpec, Knowledge, ParamChanges, Player, PlayerError, StopFlag, truncate,
+};
 use crownhead_rules::Game;
 
 use crate::player::BotPlayer;
@@ -26,8 +31,9 @@ pub enum PlayerSpec {
 #[error("{message}")]
 pub struct SpecError {
     message: String,
-    /// Whether the text is valid but the bot's `bot.toml` is not.
-    pub is_manifest: bool,
+    /// Whether the text is valid but a file that it names is not: a `bot.toml`, or search
+    /// parameters.
+    pub is_file: bool,
 }
 
 const BOT_NAMES: &str = "cmd:COMMAND, a folder with a bot.toml, tcp-int32:COMMAND, \
@@ -107,7 +113,7 @@ impl PlayerSpec {
             let program = BotProgram::from_folder(&folder_path(text))?;
             return Ok(PlayerSpec::Bot(Box::new(program)));
         }
-        Ok(PlayerSpec::Builtin(text.parse()?))
+        Ok(PlayerSpec::Builtin(with_params(text, base)?.parse()?))
     }
 
     /// Returns whether the player can play `game`, or why not.
@@ -138,6 +144,36 @@ impl PlayerSpec {
     }
 }
 
+/// Maximum size of a parameter file.
+const MAX_PARAMS_BYTES: u64 = 64 << 10;
+
+/// Replaces the option `params=FILE` by the search parameters in that file. So a player's text says
+/// how it plays, in journals and on other machines, too.
+fn with_params<'a>(text: &'a str, base: &Path) -> Result<Cow<'a, str>, SpecError> {
+    const OPTION: &str = "params=";
+    let is_option = |at: &usize| text[..*at].ends_with([':', ',']);
+    let option = text.match_indices(OPTION).map(|(at, _)| at).find(is_option);
+    let Some(start) = option.filter(|_| BuiltinSpec::is_builtin_name(text)) else {
+        return Ok(text.into());
+    };
+    let (before, after) = (&text[..start], &text[start + OPTION.len()..]);
+    let end = after.find(',').unwrap_or(after.len());
+    let (name, after) = after.split_at(end);
+    let mut file_text = String::new();
+    let read = File::open(base.join(name.trim()))
+        .and_then(|file| file.take(MAX_PARAMS_BYTES).read_to_string(&mut file_text));
+    let fail = |error: String| SpecError { message: error, is_file: true };
+    let name = truncate(name);
+    let size =
+        read.map_err(|error| fail(format!("cannot read the search parameters {name:?}: {error}")))?;
+    if size as u64 == MAX_PARAMS_BYTES {
+        return Err(fail(format!("{name} is too long for a file of search parameters")));
+    }
+    let params = ParamChanges::parse_file(&file_text);
+    let params = params.map_err(|error| fail(format!("{name}, {error}")))?;
+    Ok(format!("{before}{params}{after}").into())
+}
+
 impl From<BuiltinSpec> for PlayerSpec {
     fn from(spec: BuiltinSpec) -> PlayerSpec {
         PlayerSpec::Builtin(spec)
@@ -146,8 +182,8 @@ impl From<BuiltinSpec> for PlayerSpec {
 
 impl From<ProgramError> for SpecError {
     fn from(error: ProgramError) -> SpecError {
-        let is_manifest = matches!(error, ProgramError::Manifest(_));
-        SpecError { message: error.to_string(), is_manifest }
+        let is_file = matches!(error, ProgramError::Manifest(_));
+        SpecError { message: error.to_string(), is_file }
     }
 }
 
@@ -157,7 +193,7 @@ impl From<crownhead_play::SpecError> for SpecError {
             crownhead_play::SpecError::UnknownPlayer(_) => format!("{error}; bots: {BOT_NAMES}"),
             crownhead_play::SpecError::Invalid(message) => message,
         };
-        SpecError { message, is_manifest: false }
+        SpecError { message, is_file: false }
     }
 }
 

@@ -269,7 +269,7 @@ fn parse_grace(text: &str) -> Result<Duration, ParseTimeError> {
 }
 
 fn parse_player(text: &str) -> Result<PlayerSpec, Failure> {
-    text.parse().map_err(|error: SpecError| match error.is_manifest {
+    text.parse().map_err(|error: SpecError| match error.is_file {
         true => Failure::BadInput(error.to_string()),
         false => Failure::Usage(error.to_string()),
     })
@@ -321,7 +321,8 @@ impl MatchArgs {
     }
 }
 
-fn parse_openings(text: &str, game: &Game) -> Result<Openings, Failure> {
+/// Parses the option `--openings`; a name of a file is read.
+pub fn parse_openings(text: &str, game: &Game) -> Result<Openings, Failure> {
     Openings::parse_spec(text, game, |name| std::fs::read(name)).map_err(|error| match error {
         OpeningsError::Text(message) => Failure::Usage(message),
         OpeningsError::File(message) => Failure::BadInput(message),

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_nats::jetstream::object_store;
 use crownhead_bots::PlayerSpec;
+use crownhead_play::BuiltinSpec;
 use crownhead_sandbox::ScratchDir;
 use crownhead_tournament::Entrant;
 use tokio::io::AsyncReadExt;
@@ -85,6 +86,10 @@ impl Bots {
             None => {
                 let sealed = runtime.block_on(download(connection, &bot.object))?;
                 let failed = |error: String| format!("bot {}: {error}", bot.object);
+                // The options of a built-in player may name a file of this machine.
+                if BuiltinSpec::is_builtin_name(&bot.text) {
+                    return Err(failed("it is not a bot".into()));
+                }
                 let folder = ScratchDir::new().map_err(|error| failed(error.to_string()))?;
                 bundle::unpack(sealed, &bot.object, &bot.key, folder.path()).map_err(failed)?;
                 let text = match bot.text.as_str() {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crownhead_bots::PlayerSpec;
-use crownhead_play::TimeControl;
+use crownhead_play::{BuiltinSpec, TimeControl};
 use crownhead_sandbox::{Isolation, IsolationStatus};
 use crownhead_tournament::Entrant;
 use serde::{Deserialize, Serialize};
@@ -89,15 +89,13 @@ impl PlayerMessage {
     ) -> Result<Entrant, String> {
         let player = match &self.source {
             PlayerSource::Builtin(text) => {
-                let mut spec: PlayerSpec =
+                // Not a `PlayerSpec`, whose text may name a file.
+                let mut spec: BuiltinSpec =
                     text.parse().map_err(|error| format!("player {text:?}: {error}"))?;
-                if let Some(time) = spec.builtin_mut().and_then(|it| it.options.movetime.as_mut()) {
+                if let Some(time) = spec.options.movetime.as_mut() {
                     *time = scaled(*time, time_factor);
                 }
-                match spec.program() {
-                    None => Ok(spec),
-                    Some(_) => return Err(format!("player {text:?} is not built in")),
-                }
+                Ok(spec.into())
             }
             PlayerSource::Bot(bot) => {
                 let mut spec = find_bot(bot)?;
@@ -122,7 +120,7 @@ impl PlayerMessage {
     /// Returns whether the player chooses the same moves in every run without a time control.
     pub(crate) fn is_deterministic(&self) -> bool {
         let PlayerSource::Builtin(text) = &self.source else { return false };
-        let Ok(PlayerSpec::Builtin(spec)) = text.parse() else { return false };
+        let Ok(spec) = text.parse::<BuiltinSpec>() else { return false };
         let options = spec.options;
         options.movetime.is_none() && options.threads.unwrap_or(1) == 1
     }
@@ -176,5 +174,15 @@ mod tests {
         let message = PlayerMessage::new(Some(&entrant("best:movetime=100ms")));
         let slower = message.entrant(2.0, &|_| Err(String::new())).unwrap();
         assert_eq!(slower.player.unwrap().to_string(), "best:movetime=200ms");
+    }
+
+    #[test]
+    fn text_of_a_built_in_player_names_no_file_of_the_worker() {
+        for text in ["best:params=/etc/hostname", "cmd:true", "."] {
+            let source = PlayerSource::Builtin(text.into());
+            let message = PlayerMessage { name: "a".into(), text: text.into(), source };
+            let error = message.entrant(1.0, &|_| Err(String::new())).err().unwrap();
+            assert!(error.contains("unknown"), "{error}");
+        }
     }
 }

@@ -33,7 +33,7 @@ mod time_control;
 pub use adjudication::{Adjudication, AdjudicationRule};
 pub use board_text::board_text;
 pub use clock::{Clock, Clocks, TimeLeft};
-pub use crownhead_search::{Knowledge, StopFlag};
+pub use crownhead_search::{Knowledge, ParamChanges, StopFlag};
 pub use defaults::{DEFAULT_PLAYER, DEFAULT_SIDE, is_flipped_for};
 pub use eval::Eval;
 pub use fault::{Fault, FaultKind, FaultPolicy, Incident, quoted};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crownhead_play::{BuiltinSpec, PlayerKind, PlayerOptions};
+use crownhead_play::{BuiltinSpec, ParamChanges, PlayerKind, PlayerOptions};
 use proptest::prelude::*;
 
 #[test]
@@ -28,8 +28,11 @@ fn parses_name_and_options() {
             cputime: None,
             nodes: Some(100_000),
             tables: Some(false),
+            params: ParamChanges::NONE,
         }
     );
+    let tuned = "best:nodes=7,rfp-margin=80,lmr-base=-20";
+    assert_eq!(spec("best:lmr-base=-20,nodes=7,RFP-margin=80").to_string(), tuned);
     assert_eq!(spec("level:4:movetime=1s").options.movetime, Some(Duration::from_secs(1)));
     assert_eq!(spec("level:4:movetime=1.5s").to_string(), "level:4:movetime=1500ms");
     assert_eq!(spec("best:nodes=7,threads=2").to_string(), "best:threads=2,nodes=7");
@@ -71,6 +74,11 @@ fn errors_name_the_valid_values() {
             "unknown option \"speed\" for best; available options: threads, hash, movetime, \
              cputime, nodes, tables",
         ),
+        ("best:params=file", "unknown option \"params\" for best"),
+        ("level:4:rfp-margin=80", "unknown option \"rfp-margin\" for level:4"),
+        ("best:rfp-margin=9", "option rfp-margin takes a whole number from 10 to 300, not 9"),
+        ("best:rfp-margin=x", "option rfp-margin takes a whole number, not \"x\""),
+        ("best:rfp-depth=1,rfp-depth=1", "option rfp-depth is given twice"),
         ("random:nodes=9", "unknown option \"nodes\" for random; available options: none"),
         (
             "minimax:2:nodes=9",
@@ -101,12 +109,18 @@ fn specs() -> impl Strategy<Value = BuiltinSpec> {
         proptest::option::of(time),
         proptest::option::of(1u64..),
         proptest::option::of(any::<bool>()),
+        proptest::option::of(10i64..=300),
     );
-    (kinds, options).prop_map(|(kind, (threads, hash, movetime, cputime, nodes, tables))| {
+    (kinds, options).prop_map(|(kind, (threads, hash, movetime, cputime, nodes, tables, rfp))| {
         let mut spec = BuiltinSpec::new(kind);
         if spec.supports_node_limit() {
             let threads = threads.filter(|_| cputime.is_none());
-            spec.options = PlayerOptions { threads, hash, movetime, cputime, nodes, tables };
+            let mut params = ParamChanges::NONE;
+            if let Some(rfp) = rfp.filter(|_| kind == PlayerKind::Best) {
+                params.set(0, rfp).unwrap();
+            }
+            spec.options =
+                PlayerOptions { threads, hash, movetime, cputime, nodes, tables, params };
         } else if kind != PlayerKind::Random {
             spec.options.movetime = movetime;
         }

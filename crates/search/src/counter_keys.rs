@@ -86,10 +86,11 @@ mod tests {
     use super::*;
     use crate::eval::material::MaterialEvaluator;
     use crate::limits::NodeBudget;
+    use crate::params::Reductions;
     use crate::search::Shared;
     use crate::thread_data::ThreadData;
     use crate::tt::{Bound, TranspositionTable};
-    use crate::{EngineConfig, Instant, SearchLimits, StopFlag};
+    use crate::{EngineConfig, Instant, SearchLimits, SearchParams, StopFlag};
 
     struct Table;
 
@@ -107,7 +108,9 @@ mod tests {
             evaluator: Arc::new(MaterialEvaluator),
             probes: Arc::from([Arc::new(Table) as Arc<dyn Probe<English>>]),
             tt: Arc::new(TranspositionTable::new(1).unwrap()),
-            config: EngineConfig { threads: 1, hash_mb: 1, pruning: true, contempt: 0 },
+            config: EngineConfig::default(),
+            params: SearchParams::DEFAULT,
+            reductions: Arc::new(Reductions::new(&SearchParams::DEFAULT)),
         };
         let mut data = ThreadData::new();
         let budget = NodeBudget::new(&SearchLimits::default(), Instant::now(), &StopFlag::new());

@@ -7,10 +7,13 @@ use crownhead_rules::Position;
 
 use crate::helpers::{HELPER_STACK_BYTES, HelperThread};
 use crate::limits::NodeBudget;
+use crate::params::Reductions;
 use crate::search::{RootMove, Searcher, Shared, iterative_deepening, root_moves};
 use crate::thread_data::ThreadData;
 use crate::tt::TranspositionTable;
-use crate::{Evaluator, Instant, Knowledge, Score, SearchLimits, Searchable, StopFlag};
+use crate::{
+    Evaluator, Instant, Knowledge, ParamChanges, Score, SearchLimits, Searchable, StopFlag,
+};
 
 /// Configuration of an engine.
 #[derive(Clone, Copy, Debug)]
@@ -27,11 +30,14 @@ pub struct EngineConfig {
     /// [`Engine::clear`] must be for the same side, because the transposition table stores draws
     /// from that side's point of view.
     pub contempt: Score,
+    /// Search parameters that differ from the game's own.
+    pub params: ParamChanges,
 }
 
 impl Default for EngineConfig {
     fn default() -> EngineConfig {
-        EngineConfig { threads: 1, hash_mb: 64, pruning: true, contempt: 0 }
+        let params = ParamChanges::NONE;
+        EngineConfig { threads: 1, hash_mb: 64, pruning: true, contempt: 0, params }
     }
 }
 
@@ -131,12 +137,15 @@ impl<P: Searchable, E: Evaluator<P> + 'static> Engine<P, E> {
         knowledge: &Knowledge,
     ) -> Result<Self, HashAllocError> {
         let tt = TranspositionTable::new(config.hash_mb).ok_or(HashAllocError(config.hash_mb))?;
+        let params = P::PARAMS.with(&config.params);
         Ok(Engine {
             shared: Shared {
                 evaluator: Arc::new(evaluator),
                 probes: knowledge.probes::<P>(),
                 tt: Arc::new(tt),
                 config,
+                params,
+                reductions: Arc::new(Reductions::new(&params)),
             },
             thread_data: ThreadData::new(),
             helpers: (1..config.threads).map(|_| HelperThread::New).collect(),

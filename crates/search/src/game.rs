@@ -6,7 +6,6 @@ use crownhead_rules::{Game, Notation};
 
 use crate::bench::BenchPositions;
 use crate::train::Trainer;
-use crate::tune::Tuner;
 use crate::{Evaluator, HasEngine, Knowledge, Score, SearchParams};
 
 /// How the captures of a position affect its static eval.
@@ -32,7 +31,7 @@ pub trait Searchable: Notation {
     /// The evaluator of the textbook players.
     type TextbookEvaluator: Evaluator<Self> + 'static;
 
-    /// Pruning margins and depths.
+    /// Parameters of the search.
     const PARAMS: SearchParams = SearchParams::DEFAULT;
 
     /// Positions of `crownhead bench`.
@@ -43,11 +42,6 @@ pub trait Searchable: Notation {
 
     /// Creates the elementary evaluator of the textbook players.
     fn textbook_evaluator(knowledge: &Knowledge) -> Self::TextbookEvaluator;
-
-    /// Creates the tuner of the game's evaluator; `None` if it cannot be tuned.
-    fn tuner(_options: &Self::Options, _knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
-        None
-    }
 
     /// Creates the trainer of the game's network; `None` if it has none.
     fn trainer(_options: &Self::Options, _knowledge: &Knowledge) -> Option<Box<dyn Trainer>> {

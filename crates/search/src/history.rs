@@ -15,7 +15,7 @@ pub(crate) struct History<P: Position> {
 }
 
 /// Bound of the history counts.
-const HISTORY_MAX: i32 = 1 << 13;
+pub(crate) const HISTORY_MAX: i32 = 1 << 13;
 
 impl<P: Searchable> History<P> {
     pub(crate) fn new() -> Self {
@@ -67,11 +67,12 @@ impl<P: Searchable> History<P> {
     }
 
     /// Records that the quiet move `mv` caused a beta cutoff after the moves `tried` did not.
+    /// `bonus` is at most [`HISTORY_MAX`].
     pub(crate) fn update(
         &mut self,
         side: Side,
         ply: usize,
-        depth: i32,
+        bonus: i32,
         mv: P::Move,
         tried: &[ScoredMove<P::Move>],
     ) {
@@ -80,7 +81,6 @@ impl<P: Searchable> History<P> {
             killers[1] = killers[0];
             killers[0] = Some(mv);
         }
-        let bonus = (depth * depth + 8 * depth).min(HISTORY_MAX / 8);
         self.apply_bonus(side, mv, bonus);
         for tried in tried.iter().filter(|tried| P::capture_count(tried.mv) == 0) {
             self.apply_bonus(side, tried.mv, -bonus);

@@ -6,24 +6,21 @@ use crownhead_rules::{MoveList, Position, Probe};
 use std::sync::Arc;
 
 use crate::counter_keys::counter_key_plies;
-use crate::history::History;
+use crate::history::{HISTORY_MAX, History};
 use crate::knowledge::has_repetition;
 use crate::limits::NodeBudget;
 use crate::movepick::{pick_best, push_moves};
-use crate::params::REDUCTIONS;
+use crate::params::Reductions;
 use crate::score::MAX_EVAL;
 use crate::thread_data::{SearchStack, ThreadData};
 use crate::tt::{Bound, Entry, TranspositionTable};
 use crate::{
-    DRAW, EngineConfig, Evaluator, Instant, MAX_PLY, PvLine, Quiescence, Score, SearchRequest,
-    Searchable, WIN, plies_to_end,
+    DRAW, EngineConfig, Evaluator, Instant, MAX_PLY, PvLine, Quiescence, Score, SearchParams,
+    SearchRequest, Searchable, WIN, plies_to_end,
 };
 
 /// Maximum nominal depth.
 pub(crate) const MAX_DEPTH: i32 = 120;
-
-/// Half the width of the first aspiration window.
-const ASPIRATION_WINDOW: Score = 18;
 
 /// A move of the root position.
 #[derive(Clone)]
@@ -52,6 +49,8 @@ pub(crate) struct Shared<P: Searchable, E> {
     pub(crate) probes: Arc<[Arc<dyn Probe<P>>]>,
     pub(crate) tt: Arc<TranspositionTable>,
     pub(crate) config: EngineConfig,
+    pub(crate) params: SearchParams,
+    pub(crate) reductions: Arc<Reductions>,
 }
 
 impl<P: Searchable, E> Clone for Shared<P, E> {
@@ -61,6 +60,8 @@ impl<P: Searchable, E> Clone for Shared<P, E> {
             probes: Arc::clone(&self.probes),
             tt: Arc::clone(&self.tt),
             config: self.config,
+            params: self.params,
+            reductions: Arc::clone(&self.reductions),
         }
     }
 }
@@ -75,6 +76,8 @@ pub(crate) struct Searcher<'a, P: Searchable, E: Evaluator<P>> {
     pub(crate) stack: &'a mut SearchStack<P>,
     /// Whether reductions and forward pruning are enabled.
     pruning: bool,
+    params: &'a SearchParams,
+    reductions: &'a Reductions,
     /// See [`EngineConfig::contempt`].
     pub(crate) contempt: Score,
     /// Draw counters up to this value are part of the TT key.
@@ -108,6 +111,8 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
             history: &mut data.history,
             stack: &mut data.stack,
             pruning: shared.config.pruning,
+            params: &shared.params,
+            reductions: &shared.reductions,
             contempt: shared.config.contempt,
             counter_key_plies: counter_key_plies(0),
             root_index: history_keys.len(),
@@ -210,10 +215,10 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
     /// Late move reduction in plies.
     #[inline(always)]
     fn reduction(&self, depth: i32, index: usize) -> i32 {
-        if !self.pruning || depth < 3 {
+        if !self.pruning || depth < self.params.lmr_depth {
             return 0;
         }
-        i32::from(REDUCTIONS[depth.min(63) as usize][index.min(63)])
+        self.reductions.plies(depth, index)
     }
 
     /// Principal variation search (fail-soft).
@@ -270,14 +275,14 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
             && !PV
             && !is_forced
             && beta.abs() < MAX_EVAL
-            && depth <= 6
-            && static_eval - P::PARAMS.rfp_margin * depth >= beta
+            && depth <= self.params.rfp_depth
+            && static_eval - self.params.rfp_margin * depth >= beta
             && static_eval < MAX_EVAL
         {
             return static_eval;
         }
         // Internal iterative reduction.
-        if self.pruning && best_index.is_none() && depth >= 5 {
+        if self.pruning && best_index.is_none() && depth >= self.params.iir_depth {
             depth -= 1;
         }
 
@@ -303,10 +308,10 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
                 && best > -MAX_EVAL
                 && alpha.abs() < MAX_EVAL
             {
-                if P::PARAMS.lmp_skips(depth, index) {
+                if self.params.lmp_skips(depth, index) {
                     break;
                 }
-                if P::PARAMS.futility_skips(depth, static_eval, alpha)
+                if self.params.futility_skips(depth, static_eval, alpha)
                     && !self.history.is_killer(ply, mv)
                 {
                     continue;
@@ -320,11 +325,12 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
             let mut full_window = PV && index == 0;
             if !full_window {
                 let mut reduction = 0;
-                if index >= 2 && is_quiet && !is_forced {
+                if index >= self.params.lmr_moves as usize && is_quiet && !is_forced {
                     reduction = self.reduction(depth, index);
                     if reduction > 0 {
                         reduction -= i32::from(self.history.is_killer(ply, mv));
-                        reduction -= self.history.count(side, mv) / 4096;
+                        reduction -= self.history.count(side, mv) * self.params.lmr_history
+                            / (8 * HISTORY_MAX);
                         reduction -= i32::from(PV);
                         reduction = reduction.clamp(0, new_depth - 1);
                     }
@@ -356,8 +362,10 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
                     }
                     if score >= beta {
                         if is_quiet {
+                            let SearchParams { history_bonus, history_max, .. } = *self.params;
+                            let bonus = (depth * (depth + history_bonus)).min(history_max);
                             let tried = &self.stack.moves[first..first + index];
-                            self.history.update(side, ply, depth, mv, tried);
+                            self.history.update(side, ply, bonus, mv, tried);
                         }
                         break;
                     }
@@ -477,11 +485,11 @@ fn aspirate<P: Searchable, E: Evaluator<P>>(
     (depth, nominal): (i32, i32),
 ) {
     let previous = moves[line].previous_score;
+    let mut width = searcher.params.aspiration_window;
     let (mut low, mut high) = match depth {
-        5.. => (previous - ASPIRATION_WINDOW, previous + ASPIRATION_WINDOW),
+        5.. => (previous - width, previous + width),
         _ => (-WIN, WIN),
     };
-    let mut width = ASPIRATION_WINDOW;
     loop {
         let window = (low.max(-WIN), high.min(WIN));
         let score = searcher.search_root(position, moves, line, window, nominal);
@@ -495,7 +503,7 @@ fn aspirate<P: Searchable, E: Evaluator<P>>(
         } else {
             break;
         }
-        width *= 3;
+        width = width * searcher.params.aspiration_growth / 100;
         if width > 500 {
             (low, high) = (-WIN, WIN);
         }

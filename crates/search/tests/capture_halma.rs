@@ -3,7 +3,6 @@
 
 use crownhead_rules::capture_halma::MAX_PLIES;
 use crownhead_rules::{CaptureHalma, MoveList, Notation, Position, Side};
-use crownhead_search::tune::Tunable;
 use crownhead_search::{
     EngineConfig, Evaluator, HasEngine, Knowledge, Quiescence, Score, SearchLimits, SearchReport,
     SearchRequest, Searchable, StopFlag, WIN, plies_to_end, textbook,
@@ -190,7 +189,7 @@ fn rotated(position: &CaptureHalma) -> CaptureHalma {
 fn eval_is_symmetric() {
     let evaluator = CaptureHalma::evaluator(&Knowledge::default());
     // The network is not exactly symmetric about the horizontal axis.
-    let weights = evaluator.with_weights(evaluator.weights().clone());
+    let weights = evaluator.without_network();
     positions(20, |position| {
         let score = evaluator.evaluate(position);
         assert_eq!(evaluator.evaluate(&rotated(position)), score, "{position:?}");

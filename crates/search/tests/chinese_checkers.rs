@@ -8,7 +8,6 @@ use crownhead_rules::{
 };
 use crownhead_search::eval::chinese_checkers::Evaluation;
 use crownhead_search::eval::weights::{FeatureSink, MAX_PHASE, WEIGHT_SCALE};
-use crownhead_search::tune::Tunable;
 use crownhead_search::{
     DRAW, EngineConfig, Evaluator, HasEngine, Knowledge, Score, SearchLimits, SearchReport,
     SearchRequest, Searchable, StopFlag, WIN, plies_to_end, textbook,
@@ -242,7 +241,7 @@ fn rearranged(position: &ChineseCheckers, swap: bool, place: impl Fn(usize) -> u
 
 /// The evaluation without the network, which is not exactly symmetric about the diagonal.
 fn weighted_sum(evaluator: &Evaluation, position: &ChineseCheckers) -> i32 {
-    evaluator.with_weights(evaluator.weights().clone()).evaluate(position)
+    evaluator.without_network().evaluate(position)
 }
 
 #[test]
@@ -288,8 +287,7 @@ fn weighted_sums_do_not_overflow() {
         ];
         for position in random_positions(2000).into_iter().chain(far_apart.map(parse)) {
             let mut wide = Wide { pairs: &pairs, opening: 0, endgame: 0 };
-            evaluator.features(&position, &mut wide);
-            let phase = i64::from(evaluator.phase(&position));
+            let phase = i64::from(evaluator.features(&position, &mut wide));
             let phases = i64::from(MAX_PHASE);
             let sum = wide.opening * phase + wide.endgame * (phases - phase);
             let score = sum / (phases * i64::from(WEIGHT_SCALE));

@@ -27,7 +27,7 @@ fn with_table() -> Knowledge {
 }
 
 fn search(knowledge: &Knowledge, position: &Contest, keys: &[u64], nodes: u64) -> (Score, Contest) {
-    let config = EngineConfig { threads: 1, hash_mb: 4, pruning: true, contempt: 0 };
+    let config = EngineConfig { threads: 1, hash_mb: 4, ..EngineConfig::default() };
     let mut engine: Box<dyn DynEngine<Contest>> = Contest::new_engine(config, knowledge).unwrap();
     let limits = SearchLimits { nodes: Some(nodes), depth: Some(60), ..SearchLimits::default() };
     let request = SearchRequest { position, history_keys: keys, limits, multipv: 1 };

@@ -43,7 +43,7 @@ fn with_table(table: &Arc<EndgameTable>) -> Knowledge {
 }
 
 fn engine(knowledge: &Knowledge) -> Box<dyn DynEngine<English>> {
-    let config = EngineConfig { threads: 1, hash_mb: 4, pruning: true, contempt: 0 };
+    let config = EngineConfig { threads: 1, hash_mb: 4, ..EngineConfig::default() };
     English::new_engine(config, knowledge).unwrap()
 }
 

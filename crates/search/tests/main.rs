@@ -8,6 +8,7 @@ mod chinese_checkers;
 mod contest_endgames;
 mod endgames;
 mod no_alloc;
+mod params;
 mod properties;
 mod setups;
 mod solved_endings;

@@ -29,7 +29,7 @@ macro_rules! every_game {
 }
 
 fn engine<P: HasEngine>(threads: usize, hash_mb: usize, pruning: bool) -> Box<dyn DynEngine<P>> {
-    let config = EngineConfig { threads, hash_mb, pruning, contempt: 0 };
+    let config = EngineConfig { threads, hash_mb, pruning, ..EngineConfig::default() };
     P::new_engine(config, &Knowledge::default()).unwrap()
 }
 
@@ -463,7 +463,7 @@ fn contempt_makes_near_draws_worse_than_distant_ones() {
     let score = |plies: u32, contempt: i32| {
         let options = Contest::parse_options(&format!("draw-plies={plies}")).unwrap();
         let start = Contest::parse_position("B:W21:B12", &options).unwrap();
-        let config = EngineConfig { threads: 1, hash_mb: 1, pruning: true, contempt };
+        let config = EngineConfig { threads: 1, hash_mb: 1, contempt, ..EngineConfig::default() };
         let mut engine = Contest::new_engine(config, &Knowledge::default()).unwrap();
         let request = SearchRequest::new(&start, limits);
         engine.search(request, &StopFlag::new(), &mut |_| {}).score()

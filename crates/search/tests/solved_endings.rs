@@ -147,7 +147,8 @@ impl GameVisitor for Compare {
             for pruning in [false, true] {
                 for threads in [1, 2, 4] {
                     // One engine for all endings: its hash table must not confuse them.
-                    let config = EngineConfig { threads, hash_mb, pruning, contempt: 0 };
+                    let config =
+                        EngineConfig { threads, hash_mb, pruning, ..EngineConfig::default() };
                     let mut engine = P::new_engine(config, &self.1).unwrap();
                     for multipv in [1, 3] {
                         for ending in &endings {
@@ -279,7 +280,7 @@ fn hash_entries_with_other_counter_values_are_not_used() {
     assert!((30..90).contains(&drawn), "{drawn} of {} are drawn", endings.len());
     for pruning in [false, true] {
         for threads in [1, 2] {
-            let config = EngineConfig { threads, hash_mb: 1, pruning, contempt: 0 };
+            let config = EngineConfig { threads, hash_mb: 1, pruning, ..EngineConfig::default() };
             let mut engine = English::new_engine(config, &Knowledge::default()).unwrap();
             for ending in &endings {
                 check(&mut *engine, config, 1, ending);
@@ -301,7 +302,7 @@ fn single_repetition_before_the_root_is_not_a_draw() {
             position.play(position.parse_move(text).unwrap());
         }
         for (hash_mb, pruning) in [(0, false), (0, true), (1, false), (1, true)] {
-            let config = EngineConfig { threads: 1, hash_mb, pruning, contempt: 0 };
+            let config = EngineConfig { threads: 1, hash_mb, pruning, ..EngineConfig::default() };
             let mut engine = English::new_engine(config, &Knowledge::default()).unwrap();
             let limits = SearchLimits { depth: Some(10), ..SearchLimits::default() };
             let request = SearchRequest {
@@ -332,7 +333,7 @@ fn draw_counters_are_distinguished() {
     let drawn = reach("7-3 13-17 25-21 17-13 21-25");
     assert_eq!(won, drawn);
     for pruning in [false, true] {
-        let config = EngineConfig { threads: 1, hash_mb: 4, pruning, contempt: 0 };
+        let config = EngineConfig { threads: 1, hash_mb: 4, pruning, ..EngineConfig::default() };
         let mut engine = English::new_engine(config, &Knowledge::default()).unwrap();
         for (position, value) in [(&drawn, DRAW), (&won, 12 - WIN), (&drawn, DRAW)] {
             let limits = SearchLimits { depth: Some(40), ..SearchLimits::default() };

@@ -68,7 +68,7 @@ impl GameVisitor for Answer<'_> {
             position.play(mv);
             assert!(position.outcome(&history_keys).is_none(), "over after {text} in {:?}", self.0);
         }
-        let config = EngineConfig { threads: 1, hash_mb: 16, pruning: true, contempt: 0 };
+        let config = EngineConfig { threads: 1, hash_mb: 16, ..EngineConfig::default() };
         let mut engine = P::new_engine(config, &Knowledge::default()).unwrap();
         let limits = SearchLimits {
             nodes: Some(field("nodes").parse().unwrap()),

@@ -4,7 +4,7 @@
 
 use crownhead_rules::{Breakthrough, Position};
 use crownhead_search::{
-    EngineConfig, HasEngine, Knowledge, SearchLimits, SearchRequest, StopFlag, plies_to_end, tune,
+    EngineConfig, HasEngine, Knowledge, SearchLimits, SearchRequest, StopFlag, plies_to_end,
 };
 
 #[test]
@@ -31,8 +31,7 @@ fn engine_and_textbook_search_solve_the_toy_game_alike() {
 }
 
 #[test]
-fn toy_game_has_no_tuner() {
+fn toy_game_has_a_bench() {
     let game = "breakthrough".parse().unwrap();
-    assert!(tune::tuner(&game, &Knowledge::default()).is_none());
     assert!(crownhead_search::bench::bench(&game, 1).unwrap().nodes > 0);
 }

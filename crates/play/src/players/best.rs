@@ -25,6 +25,7 @@ impl<P: HasEngine> Best<P> {
             threads: options.threads.map_or(default.threads, usize::from),
             hash_mb: options.hash.map_or(default.hash_mb, |hash| hash as usize),
             contempt: P::contempt(),
+            params: options.params,
             ..default
         };
         let engine = P::new_engine(config, knowledge);

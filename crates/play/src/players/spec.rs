@@ -1,12 +1,13 @@
 //! Built-in players as text: `random`, `minimax:2`, `level:4:movetime=1s`,
-//! `best:threads=2,hash=128`.
+//! `best:threads=2,hash=128`, `best:rfp-margin=80`.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 use crownhead_rules::{Game, nearest};
-use crownhead_search::{GameVisitor, HasEngine, Knowledge, visit};
+use crownhead_search::params::find_param;
+use crownhead_search::{GameVisitor, HasEngine, Knowledge, ParamChanges, visit};
 
 use super::{Best, LevelPlayer, Random, Textbook};
 use crate::sentence::truncate;
@@ -52,6 +53,8 @@ pub struct PlayerOptions {
     pub nodes: Option<u64>,
     /// Whether it uses tables.
     pub tables: Option<bool>,
+    /// Search parameters; for `best` only.
+    pub params: ParamChanges,
 }
 
 /// An invalid player text.
@@ -99,8 +102,8 @@ impl BuiltinSpec {
     /// A player with default options.
     pub const fn new(kind: PlayerKind) -> BuiltinSpec {
         let (threads, hash, nodes, tables) = (None, None, None, None);
-        let (movetime, cputime) = (None, None);
-        let options = PlayerOptions { threads, hash, movetime, cputime, nodes, tables };
+        let (movetime, cputime, params) = (None, None, ParamChanges::NONE);
+        let options = PlayerOptions { threads, hash, movetime, cputime, nodes, tables, params };
         BuiltinSpec { kind, options }
     }
 
@@ -190,11 +193,19 @@ impl BuiltinSpec {
             )));
         };
         let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
+        if self.kind == PlayerKind::Best
+            && let Ok(param) = find_param(&key)
+        {
+            return self.parse_param(param, &key, value);
+        }
         if !self.option_names().contains(&key.as_str()) {
-            let names = match self.option_names() {
+            let mut names = match self.option_names() {
                 [] => "none".to_string(),
                 names => names.join(", "),
             };
+            if self.kind == PlayerKind::Best {
+                names.push_str(", and search parameters such as rfp-margin");
+            }
             let player = BuiltinSpec::new(self.kind);
             return Err(invalid(format!(
                 "unknown option {:?} for {player}; available options: {names}",
@@ -216,10 +227,23 @@ impl BuiltinSpec {
             "cputime" => options.cputime.replace(parse_time(value)?).is_some(),
             _ => options.movetime.replace(parse_time(value)?).is_some(),
         };
-        match is_repeated {
-            true => Err(invalid(format!("option {key} is given twice"))),
-            false => Ok(()),
-        }
+        check_repeated(is_repeated, &key)
+    }
+
+    fn parse_param(&mut self, param: usize, key: &str, value: &str) -> Result<(), SpecError> {
+        let not_a_number =
+            || invalid(format!("option {key} takes a whole number, not {:?}", truncate(value)));
+        let value = value.parse().map_err(|_| not_a_number())?;
+        let old = self.options.params.set(param, value);
+        let old = old.map_err(|error| invalid(format!("option {error}")))?;
+        check_repeated(old.is_some(), key)
+    }
+}
+
+fn check_repeated(is_repeated: bool, key: &str) -> Result<(), SpecError> {
+    match is_repeated {
+        true => Err(invalid(format!("option {key} is given twice"))),
+        false => Ok(()),
     }
 }
 
@@ -303,7 +327,8 @@ impl fmt::Display for BuiltinSpec {
             PlayerKind::Level(level) => write!(f, "level:{level}")?,
             PlayerKind::Best => f.write_str("best")?,
         }
-        let PlayerOptions { threads, hash, movetime, cputime, nodes, tables } = self.options;
+        let PlayerOptions { threads, hash, movetime, cputime, nodes, tables, params } =
+            self.options;
         let options = [
             threads.map(|threads| format!("threads={threads}")),
             hash.map(|hash| format!("hash={hash}")),
@@ -311,6 +336,7 @@ impl fmt::Display for BuiltinSpec {
             cputime.map(|time| format!("cputime={}", format_duration(time))),
             nodes.map(|nodes| format!("nodes={nodes}")),
             tables.map(|tables| format!("tables={}", if tables { "on" } else { "off" })),
+            (params != ParamChanges::NONE).then(|| params.to_string()),
         ];
         for (index, option) in options.into_iter().flatten().enumerate() {
             write!(f, "{}{option}", if index == 0 { ':' } else { ',' })?;

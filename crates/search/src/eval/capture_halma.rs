@@ -14,14 +14,13 @@ use crownhead_rules::{Bits, CaptureHalma, Position, Side};
 
 use super::{embedded_network, embedded_weights, transposed};
 use crate::bench::BenchPositions;
-use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, Weights};
+use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, WeightedSum, Weights};
 use crate::network::{Inputs, Network, NetworkError, Shape};
 use crate::train::data::Boards;
 use crate::train::{self, Learnable, Trainer};
-use crate::tune::{LinearTuner, Tunable, Tuner};
 use crate::{Evaluator, Knowledge, Quiescence, Score, Searchable};
 
-const LAYOUT: Layout = &[
+pub(super) const LAYOUT: Layout = &[
     ("turn", 1),
     ("men", 10),
     ("cell", 32),
@@ -209,7 +208,7 @@ impl MoverView {
     }
 
     #[inline(always)]
-    fn features(&self, sink: &mut impl FeatureSink) {
+    fn add_features(&self, sink: &mut WeightedSum) {
         let (own, other) = (self.own, self.other);
         let occupied = own | other;
         let empty = !occupied;
@@ -231,7 +230,7 @@ impl MoverView {
     }
 
     #[inline(always)]
-    fn lines(&self, sink: &mut impl FeatureSink) {
+    fn lines(&self, sink: &mut WeightedSum) {
         let rows = (self.own.to_le_bytes(), self.other.to_le_bytes());
         let columns = (transposed(self.own).to_le_bytes(), transposed(self.other).to_le_bytes());
         for index in 0..8 {
@@ -268,7 +267,7 @@ impl Inputs for MoverView {
 
 /// Features of one side, with its target on the right; `sign` is -1 for the opponent.
 #[inline(always)]
-fn side(sink: &mut impl FeatureSink, sign: i32, own: u64, reached: u64, empty: u64) {
+fn side(sink: &mut WeightedSum, sign: i32, own: u64, reached: u64, empty: u64) {
     sink.add(MEN + count(own).min(9) as usize, sign);
     for cell in Bits(own) {
         sink.add(CELL + CELLS[cell as usize & 63] as usize, sign);
@@ -344,46 +343,23 @@ const LAST_PLIES: u32 = 24;
 /// Value of a lead of one man at home on the last ply.
 const LAST_LEAD: Score = 300;
 
-/// Bonus if the opponent has no men left. (Too rare in the tuner's samples.)
+/// Bonus if the opponent has no men left. (Too rare to be learned from games.)
 const NO_MEN: Score = 2000;
 
 impl Evaluation {
+    /// The weighted sum alone.
+    pub fn without_network(&self) -> Evaluation {
+        Evaluation { network: None, ..self.clone() }
+    }
+
     /// The weighted sum of the features.
     #[inline(always)]
-    fn sum(&self, position: &CaptureHalma, view: &MoverView) -> Score {
+    fn sum(&self, view: &MoverView) -> Score {
         let mut sum = self.weights.sum();
-        view.features(&mut sum);
-        sum.score(self.phase(position))
-    }
-}
-
-impl Tunable<CaptureHalma> for Evaluation {
-    fn layout() -> Layout {
-        LAYOUT
-    }
-
-    fn weights(&self) -> &Weights {
-        &self.weights
-    }
-
-    fn with_weights(&self, weights: Weights) -> Self {
-        Evaluation { weights, network: None }
-    }
-
-    #[inline(always)]
-    fn features(&self, position: &CaptureHalma, sink: &mut impl FeatureSink) {
-        MoverView::new(position).features(sink);
-    }
-
-    #[inline(always)]
-    fn phase(&self, position: &CaptureHalma) -> i32 {
-        let outside = (position.pieces(Side::First) & !TARGETS[0])
-            | (position.pieces(Side::Second) & !TARGETS[1]);
-        count(outside) * MAX_PHASE / 18
-    }
-
-    fn scale(&self, position: &CaptureHalma) -> f32 {
-        position.plies_left().min(LAST_PLIES) as f32 / LAST_PLIES as f32
+        view.add_features(&mut sum);
+        // By the men outside: 18 at the start.
+        let outside = count(view.own & !HOME | view.other & !AWAY);
+        sum.score(outside * MAX_PHASE / 18)
     }
 }
 
@@ -399,7 +375,7 @@ impl Evaluator<CaptureHalma> for Evaluation {
     #[inline(always)]
     fn eval(&self, position: &CaptureHalma, (): &()) -> Score {
         let view = MoverView::new(position);
-        let mut score = self.sum(position, &view);
+        let mut score = self.sum(&view);
         if let Some(network) = &self.network {
             let bucket = view.bucket();
             score += network.eval(view, bucket);
@@ -435,11 +411,6 @@ impl Searchable for CaptureHalma {
 
     fn textbook_evaluator(_: &Knowledge) -> Evaluation {
         Evaluation { weights: embedded_weights(TEXTBOOK_WEIGHTS, LAYOUT), network: None }
-    }
-
-    fn tuner((): &(), knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
-        let evaluator = Evaluation { network: None, ..Self::evaluator(knowledge) };
-        LinearTuner::<Self, _>::boxed(&(), knowledge, evaluator)
     }
 
     fn trainer((): &(), knowledge: &Knowledge) -> Option<Box<dyn Trainer>> {
@@ -489,7 +460,7 @@ impl Learnable for CaptureHalma {
 
     fn boards(&self, evaluator: &Evaluation) -> Boards {
         let view = MoverView::new(self);
-        let sum = evaluator.sum(self, &view).clamp(i16::MIN.into(), i16::MAX.into());
+        let sum = evaluator.sum(&view).clamp(i16::MIN.into(), i16::MAX.into());
         [view.own, view.other, u64::from(sum as u16)]
     }
 

@@ -21,7 +21,6 @@ use crate::bench::BenchPositions;
 use crate::network::{Inputs, Network, NetworkError, Shape};
 use crate::train::data::Boards;
 use crate::train::{self, Learnable, Trainer};
-use crate::tune::{LinearTuner, Tuner};
 use crate::{Evaluator, Knowledge, Quiescence, Score, SearchParams, Searchable};
 
 /// Blocks of four squares: two for each of the seven pairs of successive rows.
@@ -41,8 +40,6 @@ const ENGLISH_FILE: &[u8] = include_bytes!("../../networks/english.network");
 
 static ENGLISH: LazyLock<Arc<CheckersNetwork>> = LazyLock::new(|| embedded_network(ENGLISH_FILE));
 
-type Options<V> = <Checkers<V> as Position>::Options;
-
 /// Evaluation and search settings of a variant.
 pub trait CheckersEval: Variant {
     /// See [`Searchable::Evaluator`].
@@ -53,8 +50,6 @@ pub trait CheckersEval: Variant {
     const CONTEMPT: Score;
     /// Creates the evaluator.
     fn evaluator() -> Self::Evaluator;
-    /// See [`Searchable::tuner`].
-    fn tuner(options: &Options<Self>, knowledge: &Knowledge) -> Option<Box<dyn Tuner>>;
 }
 
 impl CheckersEval for EnglishRules {
@@ -66,10 +61,6 @@ impl CheckersEval for EnglishRules {
 
     fn evaluator() -> NetworkEvaluation {
         NetworkEvaluation(Arc::clone(&ENGLISH))
-    }
-
-    fn tuner(_: &Options<Self>, _: &Knowledge) -> Option<Box<dyn Tuner>> {
-        None
     }
 }
 
@@ -83,10 +74,6 @@ impl CheckersEval for ContestRules {
 
     fn evaluator() -> PatternEvaluation {
         PatternEvaluation::new(Arc::clone(&ENGLISH))
-    }
-
-    fn tuner(options: &Options<Self>, knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
-        LinearTuner::<Checkers<Self>, _>::boxed(options, knowledge, Self::evaluator())
     }
 }
 
@@ -221,7 +208,7 @@ impl<V: CheckersEval> Searchable for Checkers<V> {
 
     // A position has about eight moves, and those late in the order are seldom good.
     const PARAMS: SearchParams =
-        SearchParams { lmp_depth: 4, lmp_count: (4, 1), ..SearchParams::DEFAULT };
+        SearchParams { lmp_depth: 4, lmp_base: 400, lmp_factor: 100, ..SearchParams::DEFAULT };
 
     const BENCH: BenchPositions = V::BENCH;
 
@@ -231,10 +218,6 @@ impl<V: CheckersEval> Searchable for Checkers<V> {
 
     fn textbook_evaluator(_: &Knowledge) -> TextbookEvaluation {
         TextbookEvaluation
-    }
-
-    fn tuner(options: &Options<V>, knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
-        V::tuner(options, knowledge)
     }
 
     fn trainer(options: &Self::Options, knowledge: &Knowledge) -> Option<Box<dyn Trainer>> {

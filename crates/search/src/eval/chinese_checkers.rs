@@ -21,10 +21,9 @@ use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, Weights};
 use crate::network::{Inputs, Network, NetworkError, Shape};
 use crate::train::data::Boards;
 use crate::train::{self, Learnable, Trainer};
-use crate::tune::{LinearTuner, Tunable, Tuner};
 use crate::{Evaluator, Knowledge, Score, SearchParams, Searchable};
 
-const LAYOUT: Layout = &[
+pub(super) const LAYOUT: Layout = &[
     ("turn", 1),
     ("solo", 1),
     ("filled", 6),
@@ -207,6 +206,24 @@ struct Race {
 }
 
 impl Evaluation {
+    /// The weighted sum alone.
+    pub fn without_network(&self) -> Evaluation {
+        Evaluation { network: None, ..self.clone() }
+    }
+
+    /// The weights of the sum.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// Passes the features of a position to `sink` and returns its phase.
+    pub fn features(&self, position: &ChineseCheckers, sink: &mut impl FeatureSink) -> i32 {
+        let views = views(position);
+        let races = self.races(views);
+        self.add_features(views, races, sink);
+        phase(views, races)
+    }
+
     /// Solo distances of both sides, the side to move first; `None` without a table.
     #[inline(always)]
     fn races(&self, views: [MoverView; 2]) -> Option<[Race; 2]> {
@@ -352,34 +369,6 @@ const PROGRESS: i32 = 300;
 /// With fewer plies left before the draw by the turn limit, scores fade to zero.
 const FADE_PLIES: u32 = 16;
 
-impl Tunable<ChineseCheckers> for Evaluation {
-    fn layout() -> Layout {
-        LAYOUT
-    }
-
-    fn weights(&self) -> &Weights {
-        &self.weights
-    }
-
-    fn with_weights(&self, weights: Weights) -> Self {
-        Evaluation { weights, solo: self.solo.clone(), network: None }
-    }
-
-    fn features(&self, position: &ChineseCheckers, sink: &mut impl FeatureSink) {
-        let views = views(position);
-        self.add_features(views, self.races(views), sink);
-    }
-
-    fn phase(&self, position: &ChineseCheckers) -> i32 {
-        let views = views(position);
-        phase(views, self.races(views))
-    }
-
-    fn scale(&self, position: &ChineseCheckers) -> f32 {
-        position.plies_left().min(FADE_PLIES) as f32 / FADE_PLIES as f32
-    }
-}
-
 impl Evaluator<ChineseCheckers> for Evaluation {
     type State = ();
 
@@ -412,9 +401,12 @@ impl Searchable for ChineseCheckers {
     const PARAMS: SearchParams = SearchParams {
         rfp_margin: 30,
         futility_depth: 3,
-        futility_margin: (40, 50),
+        futility_base: 40,
+        futility_margin: 50,
         lmp_depth: 3,
-        lmp_count: (8, 3),
+        lmp_base: 800,
+        lmp_factor: 300,
+        ..SearchParams::DEFAULT
     };
 
     const BENCH: BenchPositions =
@@ -426,12 +418,8 @@ impl Searchable for ChineseCheckers {
     }
 
     fn textbook_evaluator(knowledge: &Knowledge) -> Evaluation {
-        Self::evaluator(knowledge).with_weights(embedded_weights(TEXTBOOK_WEIGHTS, LAYOUT))
-    }
-
-    fn tuner((): &(), knowledge: &Knowledge) -> Option<Box<dyn Tuner>> {
-        let evaluator = Evaluation { network: None, ..Self::evaluator(knowledge) };
-        LinearTuner::<Self, _>::boxed(&(), knowledge, evaluator)
+        let weights = embedded_weights(TEXTBOOK_WEIGHTS, LAYOUT);
+        Evaluation { weights, ..Self::evaluator(knowledge).without_network() }
     }
 
     fn trainer((): &(), knowledge: &Knowledge) -> Option<Box<dyn Trainer>> {

@@ -3,7 +3,7 @@
 //! A network evaluates English checkers; in Chinese checkers and Capture Halma its output is added
 //! to a weighted sum of features. The networks are in `networks/`, and each file says how
 //! `crownhead train` made it. Contest checkers is evaluated by a weighted sum alone. The weights are
-//! in `weights/`; each file says how `crownhead tune` made it. `weights/textbook/` holds the few
+//! in `weights/`; each file says how it was made. `weights/textbook/` holds the few
 //! weights of the textbook players.
 
 pub mod capture_halma;
@@ -71,12 +71,11 @@ fn embedded_network<const INPUTS: usize, const HIDDEN: usize, const BUCKETS: usi
 
 #[cfg(test)]
 mod tests {
-    use crownhead_rules::{CaptureHalma, ChineseCheckers, Contest, MoveList};
+    use crownhead_rules::MoveList;
 
     use super::*;
     use crate::Searchable;
     use crate::network::{Inputs, NetworkError};
-    use crate::tune::Tunable;
 
     /// Checks a file of a network.
     pub(super) fn check_network_file<T>(file: &[u8], game: &str, parsed: Result<T, NetworkError>) {
@@ -115,29 +114,22 @@ mod tests {
         list
     }
 
-    fn check<P: Searchable>(texts: &[&str])
-    where
-        P::Evaluator: Tunable<P>,
-    {
-        for text in texts {
-            let weights = Weights::parse(text, P::Evaluator::layout()).unwrap();
-            assert!(weights.pairs().iter().any(|pair| *pair != (0, 0)), "{}", P::ID);
-            assert!(text.starts_with('#'), "{}: the file does not say how it was made", P::ID);
-        }
-    }
-
-    macro_rules! weights_files {
-        ($($position:ty: $($file:literal)+;)+) => {$(
-            check::<$position>(&[$(include_str!(concat!("../../weights/", $file))),+]);
-        )+};
-    }
-
     #[test]
     fn every_weights_file_fits_its_evaluator_and_says_how_it_was_made() {
-        weights_files! {
-            Contest: "contest.txt";
-            ChineseCheckers: "chinese-checkers.txt" "textbook/chinese-checkers.txt";
-            CaptureHalma: "capture-halma.txt" "textbook/capture-halma.txt";
+        macro_rules! weights_files {
+            ($($layout:path: $($file:literal)+;)+) => {
+                [$($((include_str!(concat!("../../weights/", $file)), $layout)),+),+]
+            };
+        }
+        let files = weights_files! {
+            patterns::LAYOUT: "contest.txt";
+            chinese_checkers::LAYOUT: "chinese-checkers.txt" "textbook/chinese-checkers.txt";
+            capture_halma::LAYOUT: "capture-halma.txt" "textbook/capture-halma.txt";
+        };
+        for (text, layout) in files {
+            let weights = Weights::parse(text, layout).unwrap();
+            assert!(weights.pairs().iter().any(|pair| *pair != (0, 0)));
+            assert!(text.starts_with('#'), "the file does not say how it was made");
         }
     }
 }

@@ -5,22 +5,21 @@
 //!
 //! Formations of men are looked up as patterns: a window of four rows and four columns has eight
 //! squares, each empty, own or the opponent's, so there are 3^8 = 6561 patterns. 15 overlapping
-//! windows cover the board. Back ranks, bridges, holes and advanced posts are all patterns, and the
-//! tuner finds their values. (Such patterns made the draughts program Scan strong.)
+//! windows cover the board. Back ranks, bridges, holes and advanced posts are all patterns, with
+//! values learned from games. (Such patterns made the draughts program Scan strong.)
 
 use std::sync::{Arc, LazyLock};
 
+use crownhead_rules::Bits;
 use crownhead_rules::checkers::squares::{BOTTOM_ROW, SQUARES, TOP_ROW};
 use crownhead_rules::checkers::{Checkers, ContestRules, Move};
-use crownhead_rules::{Bits, Side};
 
-use super::checkers::{CheckersNetwork, FADE_PLIES, boards, count, faded, network_eval, rotated};
+use super::checkers::{CheckersNetwork, boards, count, faded, network_eval, rotated};
 use super::embedded_weights;
-use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, Weights};
-use crate::tune::Tunable;
-use crate::{Evaluator, Score, Searchable};
+use crate::eval::weights::{FeatureSink, Layout, MAX_PHASE, WeightedSum, Weights};
+use crate::{Evaluator, Score};
 
-const LAYOUT: Layout = &[
+pub(super) const LAYOUT: Layout = &[
     ("turn", 1),
     ("man", 1),
     ("king", 1),
@@ -82,7 +81,7 @@ const MOVE_ROWS: u64 = 0xf | 0xf << 9 | 0xf << 18 | 0xf << 27;
 
 impl MoverView {
     #[inline(always)]
-    fn features(&self, sink: &mut impl FeatureSink) {
+    fn add_features(&self, sink: &mut WeightedSum) {
         let (own, other) = (self.own, self.other);
         let (own_kings, other_kings) = (own & self.kings, other & self.kings);
         let (own_men, other_men) = (own & !self.kings, other & !self.kings);
@@ -131,7 +130,7 @@ impl MoverView {
     /// A pattern is a number of eight ternary digits. Each row contributes two digits to each of
     /// the three windows of a band; the three are computed side by side in one word.
     #[inline(always)]
-    fn formations(&self, sink: &mut impl FeatureSink) {
+    fn formations(&self, sink: &mut WeightedSum) {
         let (own, other) = (self.own & !self.kings, self.other & !self.kings);
         let mut rows = [0u64; 8];
         for (index, digits) in rows.iter_mut().enumerate() {
@@ -215,36 +214,6 @@ const fn cone_ahead(pieces: u64) -> u64 {
     rotated(cone_back(rotated(pieces)))
 }
 
-impl Tunable<Checkers<ContestRules>> for PatternEvaluation {
-    fn layout() -> Layout {
-        LAYOUT
-    }
-
-    fn weights(&self) -> &Weights {
-        &self.weights
-    }
-
-    fn with_weights(&self, weights: Weights) -> Self {
-        PatternEvaluation { weights, with_kings: Arc::clone(&self.with_kings) }
-    }
-
-    #[inline(always)]
-    fn features(&self, position: &Checkers<ContestRules>, sink: &mut impl FeatureSink) {
-        let [own, other, kings] = boards(position);
-        MoverView { own, other, kings }.features(sink);
-    }
-
-    #[inline(always)]
-    fn phase(&self, position: &Checkers<ContestRules>) -> i32 {
-        let pieces = count(position.pieces(Side::First) | position.pieces(Side::Second));
-        ((pieces - 4) * MAX_PHASE / 16).clamp(0, MAX_PHASE)
-    }
-
-    fn scale(&self, position: &Checkers<ContestRules>) -> f32 {
-        Searchable::plies_left(position).min(FADE_PLIES) as f32 / FADE_PLIES as f32
-    }
-}
-
 impl Evaluator<Checkers<ContestRules>> for PatternEvaluation {
     type State = ();
 
@@ -259,8 +228,10 @@ impl Evaluator<Checkers<ContestRules>> for PatternEvaluation {
         if position.has_kings() {
             return network_eval(&self.with_kings, position);
         }
+        let [own, other, kings] = boards(position);
         let mut sum = self.weights.sum();
-        self.features(position, &mut sum);
-        faded(sum.score(self.phase(position)), position)
+        MoverView { own, other, kings }.add_features(&mut sum);
+        let phase = (count(own | other) - 4) * MAX_PHASE / 16;
+        faded(sum.score(phase.clamp(0, MAX_PHASE)), position)
     }
 }

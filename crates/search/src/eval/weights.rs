@@ -3,10 +3,7 @@
 //! Each feature has an opening and an endgame weight, which are interpolated by the phase of the
 //! game. Both share one word, so that one addition adds both. Weights are in eighths of a point.
 //!
-//! The same code evaluates a position and lists its features for the tuner: it passes each feature
-//! to a [`FeatureSink`], which adds weights or records features.
-
-use std::fmt::Write;
+//! An evaluation passes each feature to a [`FeatureSink`], which adds weights; a test records them.
 
 use crate::Score;
 
@@ -147,37 +144,6 @@ impl Weights {
         }
         Ok(Weights::from_pairs(&pairs))
     }
-
-    /// Formats the lines of a weights file, without comments.
-    pub fn format(&self, layout: Layout) -> String {
-        let pairs = self.pairs();
-        let mut rest = pairs.as_slice();
-        let mut text = String::new();
-        for (name, len) in layout {
-            let (group, after) = rest.split_at((*len).min(rest.len()));
-            rest = after;
-            text.push_str(name);
-            let mut zeros = 0;
-            for &(opening, endgame) in group {
-                if (opening, endgame) == (0, 0) {
-                    zeros += 1;
-                    continue;
-                }
-                format_zeros(&mut text, &mut zeros);
-                let _ = write!(text, " {opening},{endgame}"); // writing to a String cannot fail
-            }
-            format_zeros(&mut text, &mut zeros);
-            text.push('\n');
-        }
-        text
-    }
-}
-
-fn format_zeros(text: &mut String, zeros: &mut usize) {
-    if *zeros > 0 {
-        let _ = write!(text, " *{zeros}"); // writing to a String cannot fail
-    }
-    *zeros = 0;
 }
 
 #[cfg(test)]
@@ -187,11 +153,9 @@ mod tests {
     const LAYOUT: Layout = &[("man", 1), ("square", 4)];
 
     #[test]
-    fn formatted_weights_parse_back() {
-        let weights = Weights::from_pairs(&[(800, -900), (0, 0), (-3, 4), (0, 0), (0, 0)]);
-        let text = weights.format(LAYOUT);
-        assert_eq!(text, "man 800,-900\nsquare *1 -3,4 *2\n");
-        assert_eq!(Weights::parse(&text, LAYOUT).unwrap().pairs(), weights.pairs());
+    fn groups_are_read_with_runs_of_zeros_and_comments() {
+        let weights = Weights::parse("# n\nman 800,-900\nsquare *1 -3,4 *2\n", LAYOUT).unwrap();
+        assert_eq!(weights.pairs(), [(800, -900), (0, 0), (-3, 4), (0, 0), (0, 0)]);
     }
 
     #[test]
