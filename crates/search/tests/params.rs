@@ -41,10 +41,10 @@ fn games() -> impl Iterator<Item = Game> {
 fn every_parameter_changes_the_search() {
     // The game with every kind of pruning.
     let game: Game = "chinese-checkers".parse().unwrap();
-    let nodes = |params| visit(&game, Nodes { params, depth: 8 });
+    let nodes = |params| visit(&game, Nodes { params, depth: 9 });
     // Narrow windows, so that they grow.
     let mut narrow = ParamChanges::NONE;
-    narrow.set(find_param("aspiration-window").unwrap(), 5).unwrap();
+    narrow.set(find_param("aspiration-window").unwrap(), 4).unwrap();
     let default = nodes(narrow);
     for (index, param) in PARAMS.iter().enumerate() {
         let changed = [param.min, param.max].map(|value| {
