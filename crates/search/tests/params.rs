@@ -1,6 +1,6 @@
 //! Search parameters.
 
-use crownhead_rules::{Game, Position};
+use crownhead_rules::Game;
 use crownhead_search::params::{PARAMS, find_param};
 use crownhead_search::{
     EngineConfig, GameVisitor, HasEngine, Knowledge, ParamChanges, SearchLimits, SearchParams,
