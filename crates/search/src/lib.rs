@@ -33,7 +33,7 @@ mod knowledge;
 mod limits;
 mod movepick;
 pub mod network;
-mod parallel;
+pub mod parallel;
 pub mod params;
 mod qsearch;
 mod score;

@@ -8,7 +8,7 @@ use crate::StopFlag;
 
 /// Calls `work` with every number, on one thread for each worker, until `stop` is set. Returns the
 /// results in the order of the numbers.
-pub(crate) fn map<W: Send, T: Send>(
+pub fn map<W: Send, T: Send>(
     mut workers: Vec<W>,
     numbers: Range<u32>,
     stop: &StopFlag,

@@ -1,14 +1,12 @@
 //! The games of an iteration.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
 use crownhead_play::referee::play_game;
 use crownhead_play::{
     BuiltinSpec, GameSettings, GameSetup, Knowledge, OpeningPicker, Player, PlayerError, StopFlag,
     derive_seed,
 };
 use crownhead_rules::Game;
+use crownhead_search::parallel;
 use crownhead_statistics::spsa::Trial;
 
 use super::state::changes;
@@ -36,24 +34,15 @@ impl Games<'_> {
         first_pair: u32,
         stop: &StopFlag,
     ) -> Result<Option<Vec<i32>>, PlayerError> {
-        let next = AtomicUsize::new(0);
-        let results = Mutex::new(trials.iter().map(|_| Ok(None)).collect::<Vec<_>>());
-        let run = || {
-            while !stop.is_set() {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(trial) = trials.get(index) else { break };
-                let result = self.play_pair(trial, first_pair.wrapping_add(index as u32), stop);
-                results.lock().unwrap_or_else(PoisonError::into_inner)[index] = result;
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..self.threads.min(trials.len()) {
-                // Threads that cannot be started are not needed: the others play all pairs.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, run);
-            }
-            run();
+        let workers = vec![(); self.threads];
+        let results = parallel::map(workers, 0..trials.len() as u32, stop, |(), index| {
+            let pair = first_pair.wrapping_add(index);
+            self.play_pair(&trials[index as usize], pair, stop)
         });
-        results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect()
+        if stop.is_set() {
+            return Ok(None);
+        }
+        results.into_iter().collect()
     }
 
     fn play_pair(
