@@ -20,7 +20,7 @@ fn parses_name_and_options() {
         assert_eq!(spec(text), BuiltinSpec::new(kind), "{text}");
     }
     assert_eq!(
-        spec("best:threads=2,hash=128,movetime=500ms,nodes=100000,tables=off").options,
+        spec("best:threads=2,hash=128,movetime=500ms,nodes=100000,tables=off,book=off").options,
         PlayerOptions {
             threads: Some(2),
             hash: Some(128),
@@ -28,6 +28,7 @@ fn parses_name_and_options() {
             cputime: None,
             nodes: Some(100_000),
             tables: Some(false),
+            book: Some(false),
         }
     );
     assert_eq!(spec("level:4:movetime=1s").options.movetime, Some(Duration::from_secs(1)));
@@ -64,12 +65,14 @@ fn errors_name_the_valid_values() {
         ("best:cputime=0s", "a time is written 100ms, 2s or 1.5s"),
         ("best:cputime=1s,threads=2", "option cputime is for players with one thread"),
         ("best:tables=none", "option tables takes on or off, not \"none\""),
+        ("best:book=mine", "option book takes on or off, not \"mine\""),
+        ("level:9:book=off", "unknown option \"book\" for level:9"),
         ("best:tables=off,tables=on", "option tables is given twice"),
         ("best:threads=2,threads=2", "option threads is given twice"),
         (
             "best:speed=9",
             "unknown option \"speed\" for best; available options: threads, hash, movetime, \
-             cputime, nodes, tables",
+             cputime, nodes, tables, book",
         ),
         ("random:nodes=9", "unknown option \"nodes\" for random; available options: none"),
         (
@@ -101,12 +104,15 @@ fn specs() -> impl Strategy<Value = BuiltinSpec> {
         proptest::option::of(time),
         proptest::option::of(1u64..),
         proptest::option::of(any::<bool>()),
+        proptest::option::of(any::<bool>()),
     );
-    (kinds, options).prop_map(|(kind, (threads, hash, movetime, cputime, nodes, tables))| {
+    (kinds, options).prop_map(|(kind, (threads, hash, movetime, cputime, nodes, tables, book))| {
         let mut spec = BuiltinSpec::new(kind);
         if spec.supports_node_limit() {
             let threads = threads.filter(|_| cputime.is_none());
-            spec.options = PlayerOptions { threads, hash, movetime, cputime, nodes, tables };
+            let is_best = matches!(kind, PlayerKind::Best | PlayerKind::Level(10));
+            let book = book.filter(|_| is_best);
+            spec.options = PlayerOptions { threads, hash, movetime, cputime, nodes, tables, book };
         } else if kind != PlayerKind::Random {
             spec.options.movetime = movetime;
         }

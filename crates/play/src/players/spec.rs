@@ -9,6 +9,7 @@ use crownhead_rules::{Game, nearest};
 use crownhead_search::{GameVisitor, HasEngine, Knowledge, visit};
 
 use super::{Best, LevelPlayer, Random, Textbook};
+use crate::book::Book;
 use crate::sentence::truncate;
 use crate::{Player, PlayerError};
 use crate::{format_duration, parse_duration};
@@ -52,6 +53,8 @@ pub struct PlayerOptions {
     pub nodes: Option<u64>,
     /// Whether it uses tables.
     pub tables: Option<bool>,
+    /// Whether it uses the opening book of the game.
+    pub book: Option<bool>,
 }
 
 /// An invalid player text.
@@ -99,8 +102,8 @@ impl BuiltinSpec {
     /// A player with default options.
     pub const fn new(kind: PlayerKind) -> BuiltinSpec {
         let (threads, hash, nodes, tables) = (None, None, None, None);
-        let (movetime, cputime) = (None, None);
-        let options = PlayerOptions { threads, hash, movetime, cputime, nodes, tables };
+        let (movetime, cputime, book) = (None, None, None);
+        let options = PlayerOptions { threads, hash, movetime, cputime, nodes, tables, book };
         BuiltinSpec { kind, options }
     }
 
@@ -120,9 +123,10 @@ impl BuiltinSpec {
         match self.kind {
             PlayerKind::Random => &[],
             PlayerKind::Minimax(_) | PlayerKind::AlphaBeta(_) => &["movetime"],
-            PlayerKind::Level(_) | PlayerKind::Best => {
-                &["threads", "hash", "movetime", "cputime", "nodes", "tables"]
+            PlayerKind::Level(MAX_LEVEL) | PlayerKind::Best => {
+                &["threads", "hash", "movetime", "cputime", "nodes", "tables", "book"]
             }
+            PlayerKind::Level(_) => &["threads", "hash", "movetime", "cputime", "nodes", "tables"],
         }
     }
 
@@ -153,11 +157,11 @@ impl BuiltinSpec {
         game: &Game,
         knowledge: &Knowledge,
     ) -> Result<Box<dyn Player>, PlayerError> {
-        struct Create<'a>(&'a BuiltinSpec, &'a Knowledge);
+        struct Create<'a>(&'a BuiltinSpec, &'a Game, &'a Knowledge);
         impl GameVisitor for Create<'_> {
             type Output = Result<Box<dyn Player>, PlayerError>;
             fn visit<P: HasEngine>(self, rules: &P::Options) -> Self::Output {
-                let Create(spec, knowledge) = self;
+                let Create(spec, game, knowledge) = self;
                 let options = spec.options;
                 Ok(match spec.kind {
                     PlayerKind::Random => Box::new(Random::new()),
@@ -168,7 +172,8 @@ impl BuiltinSpec {
                         Box::new(Textbook::<P>::alpha_beta(depth, options, knowledge))
                     }
                     PlayerKind::Level(MAX_LEVEL) | PlayerKind::Best => {
-                        Box::new(Best::<P>::new(options, knowledge)?)
+                        let book = Book::shipped(game).filter(|_| options.book != Some(false));
+                        Box::new(Best::<P>::new(options, knowledge, book)?)
                     }
                     PlayerKind::Level(level) => {
                         Box::new(LevelPlayer::<P>::new(level, rules, options, knowledge)?)
@@ -177,8 +182,8 @@ impl BuiltinSpec {
             }
         }
         match self.options.tables {
-            Some(false) => visit(game, Create(self, &Knowledge::default())),
-            _ => visit(game, Create(self, knowledge)),
+            Some(false) => visit(game, Create(self, game, &Knowledge::default())),
+            _ => visit(game, Create(self, game, knowledge)),
         }
     }
 
@@ -212,6 +217,7 @@ impl BuiltinSpec {
                 options.hash.replace(megabytes).is_some()
             }
             "tables" => options.tables.replace(parse_switch(&key, value)?).is_some(),
+            "book" => options.book.replace(parse_switch(&key, value)?).is_some(),
             "nodes" => options.nodes.replace(parse_count(&key, value, u64::MAX)?).is_some(),
             "cputime" => options.cputime.replace(parse_time(value)?).is_some(),
             _ => options.movetime.replace(parse_time(value)?).is_some(),
@@ -303,14 +309,16 @@ impl fmt::Display for BuiltinSpec {
             PlayerKind::Level(level) => write!(f, "level:{level}")?,
             PlayerKind::Best => f.write_str("best")?,
         }
-        let PlayerOptions { threads, hash, movetime, cputime, nodes, tables } = self.options;
+        let PlayerOptions { threads, hash, movetime, cputime, nodes, tables, book } = self.options;
+        let switch = |key: &str, is_on: bool| format!("{key}={}", if is_on { "on" } else { "off" });
         let options = [
             threads.map(|threads| format!("threads={threads}")),
             hash.map(|hash| format!("hash={hash}")),
             movetime.map(|time| format!("movetime={}", format_duration(time))),
             cputime.map(|time| format!("cputime={}", format_duration(time))),
             nodes.map(|nodes| format!("nodes={nodes}")),
-            tables.map(|tables| format!("tables={}", if tables { "on" } else { "off" })),
+            tables.map(|is_on| switch("tables", is_on)),
+            book.map(|is_on| switch("book", is_on)),
         ];
         for (index, option) in options.into_iter().flatten().enumerate() {
             write!(f, "{}{option}", if index == 0 { ':' } else { ',' })?;
