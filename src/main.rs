@@ -71,6 +71,9 @@ enum Command {
     /// Generate lists of openings
     #[command(subcommand)]
     Openings(commands::openings::Command),
+    /// Make opening books
+    #[command(subcommand)]
+    Book(commands::book::Command),
     /// Make puzzles from games
     #[command(subcommand)]
     Puzzles(commands::puzzles::Command),
@@ -113,6 +116,7 @@ fn main() -> ExitCode {
         Command::Train(args) => commands::train::run(&args),
         Command::Tune(args) => commands::tune::run(&args),
         Command::Openings(command) => commands::openings::run(&command),
+        Command::Book(command) => commands::book::run(&command),
         Command::Puzzles(command) => commands::puzzles::run(&command),
         Command::Tables(command) => commands::tables::run(&command),
         Command::Pdn(command) => commands::pdn::run(&command),

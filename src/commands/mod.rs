@@ -3,6 +3,7 @@
 pub(crate) mod analyse;
 pub(crate) mod assignment;
 pub(crate) mod bench;
+pub(crate) mod book;
 pub(crate) mod bot;
 pub(crate) mod completions;
 pub(crate) mod doctor;

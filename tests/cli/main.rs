@@ -7,6 +7,7 @@ mod analyse;
 mod arguments;
 mod assignment;
 mod bench;
+mod book;
 mod bot_check;
 mod bots;
 mod completions;

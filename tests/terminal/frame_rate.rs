@@ -30,7 +30,7 @@ fn time_to_first_screen() {
 fn frame_rate_while_the_computer_thinks() {
     for game in ["english", "contest", "chinese-checkers", "capture-halma"] {
         let data = tempfile::tempdir().unwrap();
-        let play = ["play", game, "--first", "best:threads=2", "--second", "human"];
+        let play = ["play", game, "--first", "best:threads=2,book=off", "--second", "human"];
         let arguments = [&play[..], &["--movetime", "20s"]].concat();
         let mut tty = Tty::start(data.path(), (80, 24), &arguments);
         tty.wait_for("thinking:");

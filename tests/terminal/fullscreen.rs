@@ -159,7 +159,7 @@ fn view_and_learn_use_the_full_screen() {
 #[test]
 fn screen_is_redrawn_while_the_computer_thinks() {
     let data = tempfile::tempdir().unwrap();
-    let play = ["play", "english", "--second", "best:threads=2", "--time", "19s"];
+    let play = ["play", "english", "--second", "best:threads=2,book=off", "--time", "19s"];
     let mut tty = Tty::start(data.path(), (80, 24), &play);
     tty.wait_for("Black(b) to move.");
     tty.send("11-15\r");

@@ -13,7 +13,7 @@ use crownhead_search::{Score, SearchLimits, StopFlag, plies_to_end};
 use crate::{AnalysisError, Analyst, MoveStep};
 
 /// The player that gives hints.
-pub const HINT_PLAYER: &str = "best:movetime=1s";
+pub const HINT_PLAYER: &str = "best:movetime=1s,book=off";
 /// Time of a search for a hint; the same as that of [`HINT_PLAYER`].
 const HINT_TIME: Duration = Duration::from_secs(1);
 /// Maximum number of reasons besides the score.

@@ -2,9 +2,11 @@
 //! are limited by depth, so results are reproducible.
 
 use crownhead_analysis::{
-    AnalysisRequest, Eval, FileAnalysis, GameAnalysis, Judgement, MoveVerdict, PositionSpec,
-    analyse_game, analyse_position, json, pdn, text,
+    AnalysisRequest, Eval, FileAnalysis, GameAnalysis, HINT_PLAYER, Judgement, MoveVerdict,
+    PositionSpec, analyse_game, analyse_position, json, pdn, text,
 };
+use crownhead_play::BuiltinSpec;
+use crownhead_play::book::Book;
 use crownhead_records::{GameRecord, Line, Ply, Reader, format_game};
 use crownhead_rules::{Game, GameVisitor, MoveList, Notation, Side};
 use crownhead_search::{EngineConfig, Knowledge, SearchLimits, StopFlag};
@@ -335,6 +337,18 @@ fn stop_flag_keeps_finished_iterations_of_a_position() {
         analyse_position(&spec, &unlimited, &Knowledge::default(), &stop, &mut on_progress)
             .unwrap();
     assert!(analysis.depth >= 1 && analysis.lines.len() == 1, "{analysis:?}");
+}
+
+#[test]
+fn analysis_and_hints_search_positions_of_the_opening_book() {
+    let game: Game = "english".parse().unwrap();
+    assert!(Book::shipped(&game).is_some());
+    let spec = PositionSpec { game: &game, position: None, moves: "" };
+    let (none, stop) = (Knowledge::default(), StopFlag::new());
+    let analysis = analyse_position(&spec, &request(3), &none, &stop, &mut |_| {}).unwrap();
+    assert!(analysis.nodes > 0 && analysis.depth == 3, "{analysis:?}");
+    let hint_player: BuiltinSpec = HINT_PLAYER.parse().unwrap();
+    assert_eq!(hint_player.options.book, Some(false));
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! A game in progress: [`GameInPlay`], [`Session`], [`Clock`], built-in [`Player`]s, the
 //! [`mod@referee`], openings and lessons.
 //!
-//! Pure: no processes, files or sockets, and no threads but those of the search. Compiles for
+//! Pure: no processes, files or sockets, and no threads but those of searches. Compiles for
 //! `wasm32-unknown-unknown`.
 
 mod adjudication;
 mod board_text;
+pub mod book;
 mod clock;
 mod defaults;
 mod draw_offer;

@@ -20,7 +20,7 @@ fn parses_name_and_options() {
         assert_eq!(spec(text), BuiltinSpec::new(kind), "{text}");
     }
     assert_eq!(
-        spec("best:threads=2,hash=128,movetime=500ms,nodes=100000,tables=off").options,
+        spec("best:threads=2,hash=128,movetime=500ms,nodes=100000,tables=off,book=off").options,
         PlayerOptions {
             threads: Some(2),
             hash: Some(128),
@@ -28,6 +28,7 @@ fn parses_name_and_options() {
             cputime: None,
             nodes: Some(100_000),
             tables: Some(false),
+            book: Some(false),
             params: ParamChanges::NONE,
         }
     );
@@ -67,12 +68,14 @@ fn errors_name_the_valid_values() {
         ("best:cputime=0s", "a time is written 100ms, 2s or 1.5s"),
         ("best:cputime=1s,threads=2", "option cputime is for players with one thread"),
         ("best:tables=none", "option tables takes on or off, not \"none\""),
+        ("best:book=mine", "option book takes on or off, not \"mine\""),
+        ("level:9:book=off", "unknown option \"book\" for level:9"),
         ("best:tables=off,tables=on", "option tables is given twice"),
         ("best:threads=2,threads=2", "option threads is given twice"),
         (
             "best:speed=9",
             "unknown option \"speed\" for best; available options: threads, hash, movetime, \
-             cputime, nodes, tables",
+             cputime, nodes, tables, book",
         ),
         ("best:params=file", "unknown option \"params\" for best"),
         ("level:4:rfp-margin=80", "unknown option \"rfp-margin\" for level:4"),
@@ -109,18 +112,22 @@ fn specs() -> impl Strategy<Value = BuiltinSpec> {
         proptest::option::of(time),
         proptest::option::of(1u64..),
         proptest::option::of(any::<bool>()),
+        proptest::option::of(any::<bool>()),
         proptest::option::of(10i64..=300),
     );
-    (kinds, options).prop_map(|(kind, (threads, hash, movetime, cputime, nodes, tables, rfp))| {
+    (kinds, options).prop_map(|(kind, options)| {
+        let (threads, hash, movetime, cputime, nodes, tables, book, rfp) = options;
         let mut spec = BuiltinSpec::new(kind);
         if spec.supports_node_limit() {
             let threads = threads.filter(|_| cputime.is_none());
+            let is_best = matches!(kind, PlayerKind::Best | PlayerKind::Level(10));
+            let book = book.filter(|_| is_best);
             let mut params = ParamChanges::NONE;
             if let Some(rfp) = rfp.filter(|_| kind == PlayerKind::Best) {
                 params.set(0, rfp).unwrap();
             }
             spec.options =
-                PlayerOptions { threads, hash, movetime, cputime, nodes, tables, params };
+                PlayerOptions { threads, hash, movetime, cputime, nodes, tables, book, params };
         } else if kind != PlayerKind::Random {
             spec.options.movetime = movetime;
         }

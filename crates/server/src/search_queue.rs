@@ -402,7 +402,7 @@ mod tests {
         let (done, finished) = channel();
         let (start, started) = channel();
         let deep = SearchJob {
-            run: search("best:movetime=3600s", "deep", &done),
+            run: search("best:movetime=3600s,book=off", "deep", &done),
             max_time: Duration::from_secs(3600),
             on_start: Box::new(move || start.send(()).unwrap()),
             ..job(1, "deep", &done)
@@ -421,7 +421,7 @@ mod tests {
         let (done, finished) = channel();
         let (start, started) = channel();
         let analysis = SearchJob {
-            run: search("best:movetime=3600s", "analysis", &done),
+            run: search("best:movetime=3600s,book=off", "analysis", &done),
             max_time: Duration::from_secs(3600),
             is_analysis: true,
             on_start: Box::new(move || start.send(()).unwrap()),
@@ -475,7 +475,7 @@ mod tests {
         let (done, finished) = channel();
         let (start, started) = channel();
         let endless = SearchJob {
-            run: search("best:movetime=86400s", "endless", &done),
+            run: search("best:movetime=86400s,book=off", "endless", &done),
             on_start: Box::new(move || start.send(()).unwrap()),
             ..job(1, "endless", &done)
         };

@@ -10,6 +10,7 @@ use crownhead_search::params::find_param;
 use crownhead_search::{GameVisitor, HasEngine, Knowledge, ParamChanges, visit};
 
 use super::{Best, LevelPlayer, Random, Textbook};
+use crate::book::Book;
 use crate::sentence::truncate;
 use crate::{Player, PlayerError};
 use crate::{format_duration, parse_duration};
@@ -53,6 +54,8 @@ pub struct PlayerOptions {
     pub nodes: Option<u64>,
     /// Whether it uses tables.
     pub tables: Option<bool>,
+    /// Whether it uses the opening book of the game.
+    pub book: Option<bool>,
     /// Search parameters; for `best` only.
     pub params: ParamChanges,
 }
@@ -102,8 +105,10 @@ impl BuiltinSpec {
     /// A player with default options.
     pub const fn new(kind: PlayerKind) -> BuiltinSpec {
         let (threads, hash, nodes, tables) = (None, None, None, None);
-        let (movetime, cputime, params) = (None, None, ParamChanges::NONE);
-        let options = PlayerOptions { threads, hash, movetime, cputime, nodes, tables, params };
+        let (movetime, cputime, book) = (None, None, None);
+        let params = ParamChanges::NONE;
+        let options =
+            PlayerOptions { threads, hash, movetime, cputime, nodes, tables, book, params };
         BuiltinSpec { kind, options }
     }
 
@@ -123,9 +128,10 @@ impl BuiltinSpec {
         match self.kind {
             PlayerKind::Random => &[],
             PlayerKind::Minimax(_) | PlayerKind::AlphaBeta(_) => &["movetime"],
-            PlayerKind::Level(_) | PlayerKind::Best => {
-                &["threads", "hash", "movetime", "cputime", "nodes", "tables"]
+            PlayerKind::Level(MAX_LEVEL) | PlayerKind::Best => {
+                &["threads", "hash", "movetime", "cputime", "nodes", "tables", "book"]
             }
+            PlayerKind::Level(_) => &["threads", "hash", "movetime", "cputime", "nodes", "tables"],
         }
     }
 
@@ -156,11 +162,11 @@ impl BuiltinSpec {
         game: &Game,
         knowledge: &Knowledge,
     ) -> Result<Box<dyn Player>, PlayerError> {
-        struct Create<'a>(&'a BuiltinSpec, &'a Knowledge);
+        struct Create<'a>(&'a BuiltinSpec, &'a Game, &'a Knowledge);
         impl GameVisitor for Create<'_> {
             type Output = Result<Box<dyn Player>, PlayerError>;
             fn visit<P: HasEngine>(self, rules: &P::Options) -> Self::Output {
-                let Create(spec, knowledge) = self;
+                let Create(spec, game, knowledge) = self;
                 let options = spec.options;
                 Ok(match spec.kind {
                     PlayerKind::Random => Box::new(Random::new()),
@@ -171,7 +177,8 @@ impl BuiltinSpec {
                         Box::new(Textbook::<P>::alpha_beta(depth, options, knowledge))
                     }
                     PlayerKind::Level(MAX_LEVEL) | PlayerKind::Best => {
-                        Box::new(Best::<P>::new(options, knowledge)?)
+                        let book = Book::shipped(game).filter(|_| options.book != Some(false));
+                        Box::new(Best::<P>::new(options, knowledge, book)?)
                     }
                     PlayerKind::Level(level) => {
                         Box::new(LevelPlayer::<P>::new(level, rules, options, knowledge)?)
@@ -180,8 +187,8 @@ impl BuiltinSpec {
             }
         }
         match self.options.tables {
-            Some(false) => visit(game, Create(self, &Knowledge::default())),
-            _ => visit(game, Create(self, knowledge)),
+            Some(false) => visit(game, Create(self, game, &Knowledge::default())),
+            _ => visit(game, Create(self, game, knowledge)),
         }
     }
 
@@ -223,6 +230,7 @@ impl BuiltinSpec {
                 options.hash.replace(megabytes).is_some()
             }
             "tables" => options.tables.replace(parse_switch(&key, value)?).is_some(),
+            "book" => options.book.replace(parse_switch(&key, value)?).is_some(),
             "nodes" => options.nodes.replace(parse_count(&key, value, u64::MAX)?).is_some(),
             "cputime" => options.cputime.replace(parse_time(value)?).is_some(),
             _ => options.movetime.replace(parse_time(value)?).is_some(),
@@ -327,15 +335,17 @@ impl fmt::Display for BuiltinSpec {
             PlayerKind::Level(level) => write!(f, "level:{level}")?,
             PlayerKind::Best => f.write_str("best")?,
         }
-        let PlayerOptions { threads, hash, movetime, cputime, nodes, tables, params } =
+        let PlayerOptions { threads, hash, movetime, cputime, nodes, tables, book, params } =
             self.options;
+        let switch = |key: &str, is_on: bool| format!("{key}={}", if is_on { "on" } else { "off" });
         let options = [
             threads.map(|threads| format!("threads={threads}")),
             hash.map(|hash| format!("hash={hash}")),
             movetime.map(|time| format!("movetime={}", format_duration(time))),
             cputime.map(|time| format!("cputime={}", format_duration(time))),
             nodes.map(|nodes| format!("nodes={nodes}")),
-            tables.map(|tables| format!("tables={}", if tables { "on" } else { "off" })),
+            tables.map(|is_on| switch("tables", is_on)),
+            book.map(|is_on| switch("book", is_on)),
             (params != ParamChanges::NONE).then(|| params.to_string()),
         ];
         for (index, option) in options.into_iter().flatten().enumerate() {

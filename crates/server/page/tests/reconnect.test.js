@@ -127,7 +127,8 @@ test("a game continues with all its moves after the server was killed and restar
 
 test("a computer interrupted by a server crash moves after the restart", async () => {
   const { seatPath } = await server.createGame({
-    game: "english",
+    // Without an opening book, so that the computer thinks.
+    game: "english:draw-plies=60",
     mode: "computer",
     player: "level:10",
     thinking: 5000,

@@ -103,7 +103,8 @@ const places = (page) =>
 test("nothing moves while the computer thinks, while spectators join or at the end", async () => {
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   for (const options of [harness.DESKTOP, phone, harness.PHONE]) {
-    for (const game of ["capture-halma", "english:rules=wcdf"]) {
+    // Without an opening book, so that the computer thinks.
+    for (const game of ["capture-halma", "contest:kings=true"]) {
       const created = await server.createGame({
         game,
         mode: "computer",

@@ -15,7 +15,7 @@ use crate::search_queue::{PlayerSearch, SearchJob, Ticket};
 use crate::views::ComputerState;
 
 /// The player that decides on draw offers.
-const DRAW_JUDGE: &str = "best:movetime=300ms";
+const DRAW_JUDGE: &str = "best:movetime=300ms,book=off";
 /// Maximum duration of a search for a hint.
 const HINT_TIME: Duration = Duration::from_secs(1);
 /// Minimum time between the moves of two computers, so that people can follow.
