@@ -158,7 +158,7 @@ pub(crate) fn play(
     // Even if the terminal or the reader of the output is gone.
     if let Some(file) = file {
         if game.session().plies() > 0 {
-            file.write(format_game(&game.record())?)?;
+            file.write(&format_game(&game.record())?)?;
         } else {
             eprint_message("No moves were played: nothing to record.");
         }

@@ -58,7 +58,7 @@ impl AtomicFile {
     }
 
     /// Writes all of the contents and commits.
-    pub fn write(self, contents: impl AsRef<[u8]>) -> io::Result<()> {
+    pub fn write(self, contents: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
         Write::write_all(&mut &self, contents.as_ref())?;
         self.commit()
     }
@@ -88,7 +88,7 @@ impl Write for &AtomicFile {
 }
 
 /// Writes a file atomically.
-pub fn write_atomic(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
+pub fn write_atomic(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
     AtomicFile::create(path)?.write(contents)
 }
 

@@ -118,7 +118,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Interrupted);
     }
     let comment = comment(args, &settings, [training, validation], loss);
-    output.write(network.to_bytes(&comment))?;
+    output.write(&network.to_bytes(&comment))?;
     if let Some(path) = &args.curve {
         write_atomic(path, &curve.svg(&args.game))?;
     }
