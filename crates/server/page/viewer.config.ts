@@ -9,7 +9,6 @@ export default defineConfig({
   publicDir: false,
   build: {
     ...page.build,
-    rolldownOptions: { checks: { pluginTimings: false } },
     outDir: "../../report/viewer",
     emptyOutDir: true,
     lib: {
