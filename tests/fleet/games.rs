@@ -1,11 +1,15 @@
 //! Matches, tournaments and sequential tests played by workers.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::cli::{command, finish};
-use crate::harness::{TestFleet, tables, write_tournament};
+use crate::harness::{Running, TestFleet, tables, write_tournament};
 
 const MATCH: [&str; 8] =
     ["match", "level:2:nodes=300", "minimax:2", "--game", "contest", "-n", "12", "--json"];
@@ -93,10 +97,51 @@ fn options_of_a_fleet_need_the_fleet() {
     let without = finish(&mut command(&[&players[..], &["--nats", "nats://x"]].concat()));
     assert_eq!(without.code, Some(2));
     assert!(without.stderr.contains("--nats needs --fleet"), "{without:?}");
+    let serve = finish(&mut command(&["serve", "--credentials", "x"]));
+    assert_eq!(serve.code, Some(2));
+    assert!(serve.stderr.contains("--credentials needs --fleet"), "{serve:?}");
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("missing"), "").unwrap();
     let unreachable = [&players[..], &["--fleet", "--nats", "nats://127.0.0.1:9"]].concat();
     let unreachable = finish(&mut command(&unreachable));
     assert_eq!(unreachable.code, Some(1));
     assert!(unreachable.stderr.contains("cannot connect to nats://127.0.0.1:9"));
+}
+
+#[test]
+fn server_shows_the_status_of_the_fleet() {
+    let Some(fleet) = TestFleet::start("server_shows_the_status_of_the_fleet") else { return };
+    let mut serve = fleet.command(&["serve", "--port", "0", "--data", "served", "--fleet"]);
+    let serve = serve.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut serve = Running(serve);
+    let mut url = String::new();
+    BufReader::new(serve.0.stdout.as_mut().unwrap()).read_line(&mut url).unwrap();
+    let address = url.trim().trim_start_matches("http://").trim_end_matches('/').to_string();
+    let get = || {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        let head = "GET /api/fleet HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        let (head, body) = response.split_once("\r\n\r\n").unwrap();
+        (head[9..12].to_string(), serde_json::from_str::<Value>(body).unwrap())
+    };
+    // No run has been started.
+    assert_eq!(get().0, "503");
+    let _worker = fleet.worker("ada");
+    let short = ["match", "random", "random", "--game", "english", "-n", "2", "--fleet"];
+    assert_eq!(fleet.crownhead(&short).code, Some(0));
+    let (code, status) = loop {
+        let answer = get();
+        // An answer may be two seconds old.
+        if answer.1["workers"].as_array().is_some_and(|workers| !workers.is_empty()) {
+            break answer;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    assert_eq!((code.as_str(), &status["workers"][0]["name"]), ("200", &"ada".into()));
+    let printed = fleet.crownhead(&["fleet", "status", "--json"]).json();
+    let keys = |status: &Value| status.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&status), keys(&printed));
+    assert_eq!(keys(&status["workers"][0]), keys(&printed["workers"][0]));
 }

@@ -21,7 +21,7 @@ use crownhead_tournament::matches::{self, MatchConfig, cpu_time};
 const PLAYER: &str = "best:nodes=20000,hash=1";
 /// Player of the queue: games that take no time.
 const FAST_PLAYER: &str = "random";
-/// Tells a process that it is a worker: URL, name, games at once.
+/// Environment variable of worker processes: URL, name, games at once.
 const WORKER: &str = "CROWNHEAD_BENCH_WORKER";
 /// Samples of memory.
 const SAMPLES: u32 = 8;

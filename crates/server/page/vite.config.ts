@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
-import { minifySync, type Plugin, type Rolldown } from "vite";
+import { minifySync, type Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 /** Writes `sw.js`, the service worker, with the list of the files of the build. */
@@ -22,20 +21,6 @@ const serviceWorker = (): Plugin => ({
   },
 });
 
-/** Puts all that the home page loads into one file: it is smaller than the same in several. */
-function startGroup() {
-  const loaded = new Set<string>();
-  return (id: string, context: Rolldown.ChunkingContext) => {
-    const add = (id: string) => {
-      if (loaded.has(id)) return;
-      loaded.add(id);
-      context.getModuleInfo(id)?.importedIds.forEach(add);
-    };
-    add(fileURLToPath(new URL("index.html", import.meta.url)));
-    return loaded.has(id) ? "index" : null;
-  };
-}
-
 // The build must be reproducible: the built files are committed and compared. Nothing is inlined,
 // because the content security policy of the server forbids it.
 export default defineConfig({
@@ -48,10 +33,7 @@ export default defineConfig({
     reportCompressedSize: false,
     // All of them know light-dark().
     cssTarget: ["chrome123", "firefox121", "safari18"],
-    rolldownOptions: {
-      checks: { pluginTimings: false },
-      output: { codeSplitting: { groups: [{ name: startGroup() }] } },
-    },
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   worker: { format: "es" },
   // For `npm run dev`, with `crownhead serve` running.

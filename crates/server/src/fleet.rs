@@ -22,7 +22,7 @@ const MAX_AGE: Duration = Duration::from_secs(2);
 /// How long a request waits for a status.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// What the fleet answered last, and when; `None` if it is unavailable.
+/// Last status with its time; the status is `None` if the fleet is unavailable.
 type Answer = Option<(Instant, Option<Arc<str>>)>;
 
 /// Asks a fleet for its status.
