@@ -220,7 +220,7 @@ impl<P: HasEngine> BookMaker for Maker<P> {
         entries.sort();
         let mut bytes = format!("{header}\n").into_bytes();
         write_blocks(&header, &entries, &mut bytes);
-        if entries.len() % BLOCK_ENTRIES == 0 {
+        if entries.len().is_multiple_of(BLOCK_ENTRIES) {
             // The last block must not be full.
             write_block(&header, &[], &mut bytes);
         }

@@ -48,7 +48,7 @@ impl<'a> Book<'a> {
                 return Err(BookError::Block(position));
             }
             is_complete = block.len() < BLOCK_ENTRIES;
-            last = entries().last().or(last);
+            last = entries().next_back().or(last);
             blocks.extend(Some(block).filter(|block| !block.is_empty()));
             position = reader.position;
         }
