@@ -33,7 +33,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         let Some(choice) = home.take_choice() else { return Ok(()) };
         match choice {
             HomeChoice::Serve => return serve::run(&serve::Args::for_menu()),
-            HomeChoice::Play(setup) => start(setup)?,
+            HomeChoice::Play(setup) => start(*setup)?,
             HomeChoice::Learn(game) => {
                 let course = course(&game).map_err(anyhow::Error::msg)?;
                 screen::run(&mut LessonScreen::new(course, home.look()), &stop)?;

@@ -181,7 +181,7 @@ fn main() {
     println!("{jobs} jobs: memory in MB");
     println!("  {:>8} {:>11} {:>7} {:>7}", "jobs", "coordinator", "worker", "server");
     let mut sample = |games: u32| {
-        if games % (2 * jobs / SAMPLES).max(1) == 0 {
+        if games.is_multiple_of((2 * jobs / SAMPLES).max(1)) {
             let [coordinator, worker, server] =
                 [std::process::id(), workers[0].0.id(), server_process].map(memory);
             println!("  {:>8} {coordinator:>11.1} {worker:>7.1} {server:>7.1}", games / 2);

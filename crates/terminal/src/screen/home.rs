@@ -22,7 +22,7 @@ use crate::local_game::Setup;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum HomeChoice {
     /// Play a game.
-    Play(Setup),
+    Play(Box<Setup>),
     /// Learn a game.
     Learn(Game),
     /// View a file of games.
@@ -154,7 +154,7 @@ impl HomeScreen {
         match self.current() {
             Row::Play => {
                 self.seed = self.seed.wrapping_add(1);
-                self.choice = Some(HomeChoice::Play(self.form.setup(self.seed)));
+                self.choice = Some(HomeChoice::Play(Box::new(self.form.setup(self.seed))));
             }
             Row::Learn => self.choice = Some(HomeChoice::Learn(self.form.game().clone())),
             Row::Open => self.file_name = Some(String::new()),
