@@ -95,7 +95,6 @@ async fn fetch(connection: &Connection) -> Result<FleetStatus, FleetError> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use super::*;
 
