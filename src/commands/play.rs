@@ -174,10 +174,11 @@ pub(crate) fn play(
     if game.bot_failed() { Err(Failure::Bot(None)) } else { Ok(()) }
 }
 
-/// Names a table that would have made a built-in player perfect at the end of the game.
+/// Names a table with which a player would have been perfect at the end of a game that is over.
 fn missing_table_of_game(game: &LocalGame) -> Option<String> {
-    let is_builtin = |seat: &Seat| matches!(seat, Seat::Computer(spec) if spec.program().is_none());
-    if !game.setup().seats.iter().any(is_builtin) {
+    let uses_tables =
+        |seat: &Seat| matches!(seat, Seat::Computer(player) if player.uses_evaluation());
+    if !game.is_over() || !game.setup().seats.iter().any(uses_tables) {
         return None;
     }
     let session = game.session();

@@ -35,8 +35,11 @@ fn unknown_shell_is_refused_with_the_list_of_shells() {
 #[cfg(unix)]
 #[test]
 fn bash_completes_a_command_and_an_option() {
+    let folder = tempfile::tempdir().unwrap();
     let script = crownhead(&["completions", "bash"]).stdout;
+    std::fs::write(folder.path().join("crownhead.bash"), script).unwrap();
     let completions = r#"
+        source crownhead.bash
         complete_line() {
             COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
             _crownhead crownhead "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
@@ -47,7 +50,7 @@ fn bash_completes_a_command_and_an_option() {
         complete_line crownhead perft --di
     "#;
     let mut bash = std::process::Command::new("bash");
-    let finished = finish(bash.args(["--norc", "-c", &format!("{script}\n{completions}")]));
+    let finished = finish(bash.current_dir(folder.path()).args(["--norc", "-c", completions]));
     assert_eq!(finished.printed(), "perft\nconvert\n--divide\n");
 }
 

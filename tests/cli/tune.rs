@@ -93,7 +93,7 @@ fn invalid_arguments_are_reported_before_the_games() {
     assert!(unwritable.refused(1).contains("no/such/file"), "{unwritable:?}");
     for (params, message) in [
         ("rfp-margn", "unknown search parameter \"rfp-margn\" (did you mean rfp-margin?)"),
-        ("speed", "search parameters: rfp-margin, rfp-depth, "),
+        ("speed", "search parameters: rfp-margin, rfp-improving, rfp-depth, "),
         ("rfp-depth,rfp-depth", "rfp-depth is given twice"),
     ] {
         let finished = crownhead(&["tune", "english", "--params", params]);
