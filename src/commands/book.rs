@@ -26,10 +26,10 @@ pub(crate) enum Command {
 pub(crate) struct Make {
     /// Game, with options
     game: Game,
-    /// Output file; FILE.scores beside it has what an interrupted run needs to continue
+    /// Output file; FILE.scores beside it stores what an interrupted run needs to continue
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Nodes searched to judge a position
+    /// Nodes per search
     #[arg(long, value_name = "N", default_value_t = 150_000)]
     #[arg(value_parser = value_parser!(u64).range(1..))]
     nodes: u64,
@@ -43,7 +43,7 @@ pub(crate) struct Make {
     threads: u16,
 }
 
-/// Maximum size of a file of scores: more than any book has.
+/// Maximum size of a file of scores: more than any run writes.
 const MAX_SCORES_BYTES: u64 = 1 << 28;
 
 pub(crate) fn run(command: &Command) -> Result<(), Failure> {

@@ -20,7 +20,8 @@ pub struct BuildId {
 }
 
 impl BuildId {
-    /// Searches the bench positions on `threads` threads at once: the more run, the slower each.
+    /// Searches the bench positions on `threads` threads at once, because threads slow each other
+    /// down.
     pub fn measure(threads: usize) -> Result<BuildId, FleetError> {
         let no_memory = || FleetError::Machine("not enough memory for the bench".into());
         let mut signature = Vec::new();

@@ -29,7 +29,7 @@ pub fn map<W: Send, T: Send>(
     std::thread::scope(|scope| {
         let Some((main, others)) = workers.split_first_mut() else { return };
         for worker in others {
-            // Threads that cannot be started are not needed: the others do the work.
+            // If a thread cannot be started, the others do its work.
             let _ = std::thread::Builder::new().spawn_scoped(scope, || run(worker));
         }
         run(main);

@@ -18,7 +18,7 @@ pub struct ParamInfo {
     pub min: i16,
     /// Largest value.
     pub max: i16,
-    /// Change by which the tuner compares values, at the end of its run.
+    /// Change of the value in the tuner's games, at the end of its run.
     pub step: f64,
 }
 
@@ -32,7 +32,7 @@ macro_rules! define_params {
         }
 
         impl SearchParams {
-            /// The most careful pruning, adequate for every game.
+            /// The most cautious pruning, safe for every game.
             pub const DEFAULT: SearchParams = SearchParams { $($field: $default,)+ };
 
             /// The values in the order of [`PARAMS`].
@@ -60,7 +60,7 @@ macro_rules! define_params {
 define_params! {
     /// Reverse futility margin in points per ply of depth.
     rfp_margin: "rfp-margin" = 90, 10 to 300 step 8.0;
-    /// Points by which this margin is smaller if the position improves.
+    /// Points subtracted from this margin if the position is improving.
     rfp_improving: "rfp-improving" = 0, 0 to 300 step 8.0;
     /// Maximum depth of reverse futility pruning; 0 disables it.
     rfp_depth: "rfp-depth" = 6, 0 to 16 step 1.0;
@@ -80,7 +80,7 @@ define_params! {
     lmp_base: "lmp-base" = 100, 100 to 4000 step 50.0;
     /// Hundredths of moves that late move pruning keeps: factor of the squared depth.
     lmp_factor: "lmp-factor" = 0, 0 to 1000 step 20.0;
-    /// Percentage of these moves that late move pruning keeps if the position does not improve.
+    /// Percentage of these moves that late move pruning keeps if the position is not improving.
     lmp_worsening: "lmp-worsening" = 100, 20 to 100 step 4.0;
     /// Minimum depth of late move reductions.
     lmr_depth: "lmr-depth" = 3, 2 to 10 step 0.5;

@@ -87,7 +87,7 @@ pub(crate) struct Searcher<'a, P: Searchable, E: Evaluator<P>> {
     /// Whether a position occurred twice before the root or at it, since the last move that cannot
     /// be taken back.
     pub(crate) repeats_before_root: bool,
-    /// The ply that a skipped turn has led to, until its search begins to make moves.
+    /// Ply of the node that a skipped turn has led to: there no turn is skipped again.
     skipped_ply: Option<usize>,
     /// Nodes acquired from the budget and not searched yet.
     nodes_left: u64,
@@ -410,8 +410,8 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
         before(2).or_else(|| before(4)).is_some_and(|before| static_eval > before)
     }
 
-    /// Null-move pruning: if the side to move stays above `beta` although it skips its turn, it does
-    /// so with its best move. Only games in which turns can be skipped have it, and it is not
+    /// Null-move pruning: a side to move that stays above `beta` even if it skips its turn does so
+    /// with its best move, too. Only games in which a turn can be skipped have it, and it is never
     /// applied twice in a row.
     fn null_move_score(
         &mut self,
@@ -435,7 +435,7 @@ impl<'a, P: Searchable, E: Evaluator<P>> Searcher<'a, P, E> {
         let score = -self.search::<false>(&child, &child_state, -beta, -beta + 1, reduced, ply + 1);
         self.skipped_ply = None;
         self.stack.keys.pop();
-        // A win that needs a skipped turn is none.
+        // A win after a skipped turn proves no win.
         (score >= beta && !self.stopped).then_some(if score > MAX_EVAL { beta } else { score })
     }
 

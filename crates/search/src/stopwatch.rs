@@ -1,6 +1,6 @@
 //! Measures how long a thread computes.
 //!
-//! On a busy machine, waiting for a core is not the fault of a search: pauses of 16 ms were seen in
+//! A search is not charged for waiting for a core: on a busy machine, pauses of 16 ms were seen in
 //! a loop that only read the clock, longer than a short turn. A search never sleeps, so that on an
 //! idle machine CPU time and wall-clock time agree. On systems without a per-thread CPU clock this
 //! is wall-clock time.

@@ -24,7 +24,7 @@ pub struct Spsa {
     pub params: Vec<SpsaParam>,
     /// Number of iterations.
     pub iterations: u32,
-    /// Part of a step that a value moves for every game of difference, in the last iteration
+    /// Fraction of a step that a value moves per game of difference, in the last iteration
     /// ("r end").
     pub rate: f64,
     /// Number of finished iterations.
@@ -45,7 +45,7 @@ pub struct Trial {
 /// Exponents of the schedules of the movement and of the step.
 const ALPHA: f64 = 0.602;
 const GAMMA: f64 = 0.101;
-/// Part of the iterations by which the schedule of the movement is shifted, so that the first
+/// Fraction of the iterations by which the schedule of the movement is shifted, so that the first
 /// iterations do not move the values too far.
 const STABILITY: f64 = 0.1;
 
@@ -63,7 +63,7 @@ impl Spsa {
     }
 
     /// Returns the values of two opponents in the next iteration. `random` returns numbers from 0
-    /// to 1. Values are rounded up or down at random, so that also a step of less than 1 counts.
+    /// to 1. Values are rounded up or down at random, so that even a step of less than 1 counts.
     pub fn trial(&self, mut random: impl FnMut() -> f64) -> Trial {
         let factor = self.step_factor();
         let mut trial = Trial { signs: Vec::new(), values: [Vec::new(), Vec::new()] };

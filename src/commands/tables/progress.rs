@@ -45,7 +45,7 @@ impl Progress {
         self.start.get_or_init(|| (Instant::now(), done));
         self.bar.set_length(total);
         self.bar.set_position(done);
-        // A thread that finds another one here has nothing to add.
+        // While another thread prints, this one has nothing to add.
         if let Some(mut log) = self.log.as_ref().and_then(|log| log.try_lock().ok()) {
             let percent = 100 * done / total.max(1);
             log.show(|| vec![format!("{percent} %{}", left_text(&self.start, done, total))]);
@@ -64,10 +64,10 @@ fn left_text(start: &OnceLock<(Instant, u64)>, done: u64, total: u64) -> String 
     left.map_or(String::new(), |left| format!(", {} left", HumanDuration(left)))
 }
 
-/// Estimates the time for `remaining` entries from the time for the first ones. An estimate from the
-/// last ones, as that of a progress bar, grows without limit while one of them takes long.
+/// Estimates the time for `remaining` entries from that of all entries so far. An estimate from the
+/// latest ones, as progress bars make it, grows without limit while one of them takes long.
 fn time_left(elapsed: Duration, done: u64, remaining: u64) -> Option<Duration> {
-    // Nothing done gives infinity, which is no duration.
+    // Without any entry done the quotient is infinite, and there is no estimate.
     Duration::try_from_secs_f64(elapsed.as_secs_f64() * remaining as f64 / done as f64).ok()
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 8)]
     #[arg(value_parser = value_parser!(u32).range(1..=1000))]
     pairs: u32,
-    /// Part of a step that a value moves for a game of difference, in the last iteration
+    /// Fraction of a step that a value moves per game of difference, in the last iteration
     #[arg(long, value_name = "RATE", default_value_t = 0.02, value_parser = parse_rate)]
     rate: f64,
     /// Nodes per move

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 /// A run, and the file in which it is saved, if there is one.
 pub(super) struct State<'a> {
     path: Option<PathBuf>,
-    /// First lines of the file: what decides the result.
+    /// First lines of the file: everything that the result depends on.
     header: String,
     /// Index of each tuned parameter.
     params: &'a [usize],

@@ -4,8 +4,8 @@
 //! A position is expanded by searching every position one move later. Scores are backed up by
 //! minimax. The next position to expand is a leaf with the lowest cost: the plies to it and what
 //! the moves to it give away. So the lines that good players choose become long, and those after
-//! mistakes stay short. Each side in turn is the one that follows the book: it plays book moves
-//! only, its opponent any move.
+//! mistakes stay short. There is a cost for each side as the one that follows the book: that side
+//! plays book moves only, its opponent any move.
 //!
 //! A move is in the book if the position after it was expanded, too: its value rests on searches of
 //! all replies, and not on one search, which the player could do as well.
@@ -43,7 +43,7 @@ const HASH_MB: usize = 8;
 /// Maximum number of entries: 1,000 bytes are left for the header line and those of the blocks.
 const MAX_ENTRIES: usize = (MAX_BOOK_BYTES - 1000) / ENTRY_BYTES;
 
-/// How a book is made. It depends on nothing else, nor on the number of threads.
+/// How a book is made. Its contents depend on nothing else, and not on the number of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookOptions {
     /// Nodes of a search.
@@ -54,7 +54,7 @@ pub struct BookOptions {
     pub threads: usize,
 }
 
-/// What an expansion has brought.
+/// Result of an expansion.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct BookBatch {
     /// Positions expanded so far.
@@ -274,7 +274,7 @@ impl<P: HasEngine> Maker<P> {
             let mut engines = self.engines.iter_mut();
             let main_engine = engines.next();
             for engine in engines {
-                // Threads that cannot be started are not needed: the others do all searches.
+                // If a thread cannot be started, the others do its searches.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, || run(engine));
             }
             main_engine.map(run);

@@ -1,7 +1,7 @@
 //! Opening books: moves for the first plies, chosen by long searches beforehand.
 //!
-//! A book has the positions in which the player who follows it can find itself: after its own book
-//! moves and any moves of the opponent. Each has one or more moves. [`new_book_maker`] makes books.
+//! A book has the positions that the player who follows it can reach: by its own book moves and any
+//! moves of the opponent. Each has one or more moves. [`new_book_maker`] makes books.
 //!
 //! An entry is the key of a position and the last 16 bits of the key of the position after a move.
 //! So transpositions are merged, and only a legal move can be found: should two positions ever have
@@ -61,7 +61,7 @@ impl<'a> Book<'a> {
     /// Returns the program's book for a game; `None` if it has none for its options.
     pub fn shipped(game: &Game) -> Option<&'static Book<'static>> {
         static BOOKS: OnceLock<Vec<(&[&str], Option<Book<'static>>)>> = OnceLock::new();
-        // A test reads them all.
+        // A test checks that all of them are valid.
         let read = || SHIPPED.map(|(games, bytes)| (games, Book::read(bytes).ok())).to_vec();
         let name = game.to_string();
         let mut books = BOOKS.get_or_init(read).iter();

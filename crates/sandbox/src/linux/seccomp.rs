@@ -47,11 +47,11 @@ const ALLOWED: &[c_long] = &[
     SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigpending,
     SYS_rt_sigtimedwait, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_rt_sigsuspend,
     SYS_sigaltstack, SYS_restart_syscall,
-    // Facts.
+    // Information.
     SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getresuid, SYS_getresgid,
     SYS_getgroups, SYS_uname, SYS_sysinfo, SYS_times, SYS_clock_gettime, SYS_clock_getres,
     SYS_gettimeofday, SYS_getrandom,
-    // Connected sockets. `socket`, `socketpair` and what sends are handled below.
+    // Connected sockets. `socket`, `socketpair` and the calls that send are handled below.
     SYS_shutdown, SYS_getsockname, SYS_getpeername, SYS_setsockopt, SYS_getsockopt,
     SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg,
     // `futex_wake`, `futex_wait` and `futex_requeue`; `map_shadow_stack`.
