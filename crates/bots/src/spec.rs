@@ -3,12 +3,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crownhead_files::read_text;
 use crownhead_play::{
     BuiltinSpec, Knowledge, ParamChanges, Player, PlayerError, StopFlag, truncate,
 };
@@ -159,16 +158,11 @@ fn with_params<'a>(text: &'a str, base: &Path) -> Result<Cow<'a, str>, SpecError
     let (before, after) = (&text[..start], &text[start + OPTION.len()..]);
     let end = after.find(',').unwrap_or(after.len());
     let (name, after) = after.split_at(end);
-    let mut file_text = String::new();
-    let read = File::open(base.join(name.trim()))
-        .and_then(|file| file.take(MAX_PARAMS_BYTES).read_to_string(&mut file_text));
+    let read = read_text(&base.join(name.trim()), MAX_PARAMS_BYTES);
     let fail = |error: String| SpecError { message: error, is_file: true };
     let name = truncate(name);
-    let size =
+    let file_text =
         read.map_err(|error| fail(format!("cannot read the search parameters {name:?}: {error}")))?;
-    if size as u64 == MAX_PARAMS_BYTES {
-        return Err(fail(format!("{name} is too long for a file of search parameters")));
-    }
     let params = ParamChanges::parse_file(&file_text);
     let params = params.map_err(|error| fail(format!("{name}, {error}")))?;
     Ok(format!("{before}{params}{after}").into())

@@ -82,6 +82,14 @@ pub enum TableError {
         /// Description of the first error.
         what: String,
     },
+    /// A slice is missing that others depend on.
+    #[error("the slice {slice} is missing; build it with `crownhead tables build {game}`")]
+    MissingSlice {
+        /// Id of the table's game.
+        game: &'static str,
+        /// The slice.
+        slice: Slice,
+    },
     /// Slices that the analysis depends on are missing.
     #[error("slices with fewer pieces are missing; build the table again")]
     MissingSlices,
@@ -106,6 +114,12 @@ impl FormatError {
 
 #[cfg_attr(not(feature = "fs"), allow(dead_code))]
 impl TableError {
+    /// The error of a build that needs more memory than allowed. Both are given in bytes.
+    pub(crate) fn memory_limit(slice: Slice, needed: u64, allowed: u64) -> TableError {
+        let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+        TableError::MemoryLimit { slice, needed: megabytes(needed), allowed: megabytes(allowed) }
+    }
+
     /// Description of a broken table, with the file of the slice.
     #[cfg(feature = "fs")]
     pub(crate) fn without_advice(&self) -> String {

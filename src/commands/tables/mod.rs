@@ -189,7 +189,7 @@ fn generate(
         threads: threads(args.threads),
         pieces: pieces(info, args)?,
         slice: args.slice,
-        memory: u64::from(args.memory) << 20,
+        memory: u64::from(args.memory) * 1_000_000,
         force: args.force,
     };
     let table = info.build(path, &options, &progress);

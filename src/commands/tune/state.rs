@@ -1,17 +1,19 @@
 //! The state of a run, saved so that it can be resumed.
 
 use std::fmt::Write;
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use crownhead_files::write_atomic;
+use crownhead_files::{read_text, write_atomic};
 use crownhead_play::{ParamChanges, truncate};
 use crownhead_search::params::PARAMS;
 use crownhead_statistics::spsa::Spsa;
 
 use crate::failure::Failure;
+
+/// Maximum size of a saved run.
+const MAX_BYTES: u64 = 64 << 10;
 
 /// A run, and the file in which it is saved, if there is one.
 pub(super) struct State<'a> {
@@ -49,10 +51,18 @@ impl<'a> State<'a> {
         });
         let mut state = State { path, header, params, spsa };
         let Some(path) = &state.path else { return Ok(state) };
-        let text = match fs::read_to_string(path) {
+        let damaged = || {
+            let path = path.display();
+            Failure::BadInput(format!("{path} is damaged: delete it to start again"))
+        };
+        let text = match read_text(path, MAX_BYTES) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(state),
+            Err(error) if error.kind() == ErrorKind::InvalidData => return Err(damaged()),
             text => text.with_context(|| format!("cannot read {}", path.display()))?,
         };
+        if text.is_empty() {
+            return Err(damaged());
+        }
         let Some(values) = text.strip_prefix(&state.header) else {
             let made_by = truncate(text.lines().nth(1).unwrap_or_default());
             return Err(Failure::BadInput(format!(
@@ -60,12 +70,7 @@ impl<'a> State<'a> {
                 path.display()
             )));
         };
-        let Some((iteration, values)) = parse(values, &state.spsa) else {
-            return Err(Failure::BadInput(format!(
-                "{} is damaged: delete it to start again",
-                path.display()
-            )));
-        };
+        let (iteration, values) = parse(values, &state.spsa).ok_or_else(damaged)?;
         (state.spsa.iteration, state.spsa.values) = (iteration, values);
         Ok(state)
     }

@@ -45,6 +45,11 @@ fn size(slices: &[Slice]) -> u64 {
     slices.iter().map(|&slice| Layout::of(slice).size()).sum()
 }
 
+/// Memory that a pair needs, in bytes: for its values and those of what it depends on.
+fn memory(pair: &[Slice], needed: &[&Vec<Slice>]) -> u64 {
+    size(pair) + needed.iter().map(|pair| size(pair)).sum::<u64>()
+}
+
 /// Whether captures lead from one pair to the other, in the same game.
 fn leads_to(from: &[Slice], to: &[Slice]) -> bool {
     to.iter().any(|to| to.own_men <= from[0].own_men && to.opponent_men <= from[0].opponent_men)
@@ -61,13 +66,22 @@ impl Build<'_> {
         let _lock = file::prepare_folder(self.folder)?;
         let pairs: Vec<Vec<Slice>> = (MIN_PIECES..=self.pieces).flat_map(pairs).collect();
         let total = pairs.iter().map(|pair| size(pair)).sum();
+        let needed = |number: usize| -> Vec<&Vec<Slice>> {
+            pairs[..number].iter().filter(|to| leads_to(&pairs[number], to)).collect()
+        };
+        let is_built: Vec<bool> =
+            pairs.iter().map(|pair| !self.force && self.is_complete(pair)).collect();
+        let unbuilt = (0..pairs.len()).filter(|&number| !is_built[number]);
+        let largest = unbuilt.map(|number| (memory(&pairs[number], &needed(number)), number)).max();
+        if let Some((bytes, number)) = largest.filter(|(bytes, _)| *bytes > self.memory) {
+            return Err(TableError::memory_limit(pairs[number][0], bytes, self.memory));
+        }
         let done = AtomicU64::new(0);
         let mut solved: Vec<Option<Values>> = (0..KEYS).map(|_| None).collect();
         for (number, pair) in pairs.iter().enumerate() {
             let before = done.load(Relaxed);
-            if self.force || !self.is_complete(pair) {
-                let needed: Vec<_> =
-                    pairs[..number].iter().filter(|to| leads_to(pair, to)).collect();
+            if !is_built[number] {
+                let needed = needed(number);
                 self.load(&needed, pair, &mut solved, progress, (before, total))?;
                 let tick = |count| progress(done.fetch_add(count, Relaxed) + count, total);
                 self.solve(pair, &mut solved, &tick)?;
@@ -97,11 +111,7 @@ impl Build<'_> {
         progress: &Progress<'_>,
         (done, total): (u64, u64),
     ) -> Result<(), TableError> {
-        let bytes = size(pair) + needed.iter().map(|pair| size(pair)).sum::<u64>();
-        if bytes > self.memory {
-            let [needed, allowed] = [bytes, self.memory].map(|bytes| bytes.div_ceil(1_000_000));
-            return Err(TableError::MemoryLimit { slice: pair[0], needed, allowed });
-        }
+        let bytes = memory(pair, needed);
         let keys: Vec<usize> =
             needed.iter().flat_map(|pair| pair.iter().copied()).map(key).collect();
         let unneeded = (0..KEYS).filter(|key| !keys.contains(key));

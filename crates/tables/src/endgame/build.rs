@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::solve::{self, Context, slices};
 use super::value::{DRAW, after_captures, outcome};
 use super::values::{Known, Values, memory};
-use super::{Boards, EndgameTable, GAME, MIN_PIECES, Slice, encode, open_slice};
+use super::{Boards, EndgameTable, GAME, MAX_PIECES, MIN_PIECES, Slice, encode, open_slice};
 use crate::file::{self, slice_path};
 use crate::parallel::each_batch;
 use crate::{Progress, TableError};
@@ -35,7 +35,7 @@ pub struct Build<'a> {
 }
 
 /// Slices that captures and crownings of a pair lead to, those with fewer pieces first.
-fn dependencies(pair: Slice) -> Vec<Slice> {
+pub(super) fn dependencies(pair: Slice) -> Vec<Slice> {
     let mut found = Vec::new();
     let is_part = |part: Slice, whole: Slice| {
         part.own_men <= whole.own_men
@@ -59,14 +59,16 @@ fn dependencies(pair: Slice) -> Vec<Slice> {
 }
 
 impl Build<'_> {
-    /// Builds the slices that are missing or damaged, and opens the table. All threads call
-    /// `progress` repeatedly, with numbers of positions.
+    /// Builds the slices that are missing or damaged, also damaged ones with more pieces, and opens
+    /// the table. All threads call `progress` repeatedly, with numbers of positions.
     ///
     /// # Errors
     /// If files cannot be read or written, memory is short, another program builds the same table,
     /// or `progress` cancelled the build.
     pub fn run(&self, progress: &Progress<'_>) -> Result<EndgameTable, TableError> {
-        self.run_pairs((MIN_PIECES..=self.pieces).flat_map(Slice::pairs).collect(), progress)
+        let pairs = (MIN_PIECES..=MAX_PIECES).flat_map(Slice::pairs);
+        let pairs = pairs.filter(|&pair| pair.pieces() <= self.pieces || self.is_damaged(pair));
+        self.run_pairs(pairs.collect(), progress)
     }
 
     /// Builds one slice, with the other side to move too, and what it depends on.
@@ -101,10 +103,14 @@ impl Build<'_> {
         let _lock = file::prepare_folder(self.folder)?;
         let positions = |pair: Slice| slices(pair).iter().map(|slice| slice.size()).sum::<u64>();
         let total: u64 = pairs.iter().map(|&pair| positions(pair)).sum();
+        let is_built: Vec<bool> =
+            pairs.iter().map(|&pair| !self.force && self.is_complete(pair)).collect();
+        let unbuilt = pairs.iter().zip(&is_built).filter(|(_, is_built)| !**is_built);
+        self.check_memory(unbuilt.map(|(&pair, _)| pair))?;
         let mut done = 0;
         let mut known = Known::new();
-        for pair in pairs {
-            if self.force || !self.is_complete(pair) {
+        for (pair, is_built) in pairs.into_iter().zip(is_built) {
+            if !is_built {
                 self.load(&mut known, pair)?;
                 self.solve(pair, &mut known, &|solved| {
                     progress((done + solved).min(total), total)
@@ -131,17 +137,38 @@ impl Build<'_> {
         })
     }
 
+    /// Whether a file of a pair exists and is damaged.
+    fn is_damaged(&self, pair: Slice) -> bool {
+        let mut paths = slices(pair).into_iter().map(|slice| slice_path(self.folder, slice));
+        paths.any(|path| path.exists()) && !self.is_complete(pair)
+    }
+
+    /// Memory that a pair needs, in bytes: for its positions, and for the values of what it depends
+    /// on.
+    fn memory_of(&self, pair: Slice) -> u64 {
+        let distances = self.has_distances(pair);
+        let bytes = |slice: &Slice| memory(slice.size(), distances);
+        solve::memory_of_pair(pair, self.threads, distances)
+            + dependencies(pair).iter().map(bytes).sum::<u64>()
+    }
+
+    /// Fails before the first pair if one of them needs more memory than allowed.
+    fn check_memory(&self, pairs: impl Iterator<Item = Slice>) -> Result<(), TableError> {
+        let largest = pairs.map(|pair| (self.memory_of(pair), pair)).max();
+        match largest {
+            Some((needed, slice)) if needed > self.memory => {
+                Err(TableError::memory_limit(slice, needed, self.memory))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Loads what a pair depends on. Drops the rest if it needs the memory.
     fn load(&self, known: &mut Known, pair: Slice) -> Result<(), TableError> {
         let distances = self.has_distances(pair);
         let needed = dependencies(pair);
         let own = solve::memory_of_pair(pair, self.threads, distances);
         let bytes = |slice: &Slice| memory(slice.size(), distances);
-        let all: u64 = own + needed.iter().map(bytes).sum::<u64>();
-        if all > self.memory {
-            let [needed, allowed] = [all, self.memory].map(|bytes| bytes / 1_000_000);
-            return Err(TableError::MemoryLimit { slice: pair, needed, allowed });
-        }
         if !distances {
             known.forget_distances(&needed)?;
         }

@@ -2,6 +2,7 @@
 
 use crownhead_rules::checkers::MoverBoard;
 
+use super::build::dependencies;
 use super::format::Stream;
 use super::value::{DRAW, NO_MOVE, Stored, before, better, is_loss, is_win, outcome, resolve};
 use super::{Boards, EndgameTable, GAME, Slice, key};
@@ -27,6 +28,12 @@ impl EndgameTable {
         verification: &Verification,
         progress: &Progress<'_>,
     ) -> Result<Verified, TableError> {
+        for slice in self.slices() {
+            let mut needed = dependencies(slice).into_iter().chain([slice.swapped()]);
+            if let Some(slice) = needed.find(|&slice| self.files[key(slice)].is_none()) {
+                return Err(TableError::MissingSlice { game: GAME, slice });
+            }
+        }
         crate::verify::verify(self, verification, progress)
     }
 }

@@ -77,6 +77,37 @@ fn table_is_extended_by_more_pieces() {
 }
 
 #[test]
+fn damaged_slice_with_more_pieces_is_rebuilt_too() {
+    let folder = copy();
+    build(folder.path(), 4, &silent).unwrap();
+    let path = folder.path().join("0m2k-0m2k.slice");
+    fs::write(&path, &fs::read(&path).unwrap()[..100]).unwrap();
+    assert_eq!(build(folder.path(), 3, &silent).unwrap().pieces(), 4);
+    assert_eq!(slices(folder.path()), slices(BUILT.0.path()));
+}
+
+#[test]
+fn build_that_needs_more_memory_than_allowed_builds_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pieces, distance_pieces, threads, memory, force) = (4, 5, 1, 1_000_000, false);
+    let limited = Build { folder: folder.path(), pieces, distance_pieces, threads, memory, force };
+    let message = limited.run(&silent).unwrap_err().to_string();
+    let needed = message.split(' ').find_map(|word| word.parse::<u64>().ok()).unwrap();
+    assert!(slices(folder.path()).is_empty(), "{message}");
+    Build { memory: needed * 1_000_000, ..limited }.run(&silent).unwrap();
+}
+
+#[test]
+fn missing_slice_is_named_by_verify() {
+    let folder = copy();
+    fs::remove_file(folder.path().join("0m2k-0m1k.slice")).unwrap();
+    let table = EndgameTable::open(folder.path()).unwrap();
+    let message = table.verify(&Verification::new(1), &silent).unwrap_err().to_string();
+    let expected = "the slice 0m2k-0m1k is missing; build it with `crownhead tables build english`";
+    assert_eq!(message, expected);
+}
+
+#[test]
 fn slice_is_built_with_what_it_depends_on() {
     let folder = tempfile::tempdir().unwrap();
     let (pieces, distance_pieces, threads, memory, force) = (4, 5, 2, 1 << 30, false);
