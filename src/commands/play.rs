@@ -6,17 +6,15 @@ use std::time::Duration;
 
 use crownhead_bots::SpecError;
 use crownhead_files::AtomicFile;
-use crownhead_play::knowledge::from_tables;
 use crownhead_play::{StopFlag, TimeControl, parse_duration};
 use crownhead_records::{GameFile, format_game};
 use crownhead_rules::{Game, Side, did_you_mean};
-use crownhead_tables::registry;
 use crownhead_terminal::autosave::{self, Autosave};
 use crownhead_terminal::local_game::{LocalGame, Seat, Setup};
 use crownhead_terminal::plain::PlainGame;
 use crownhead_terminal::screen::{self, GameScreen, ViewScreen};
 
-use super::tables::missing_table;
+use super::tables::{existing_tables, missing_table};
 use crate::failure::Failure;
 use crate::isolation_args::IsolationArgs;
 use crate::output::{eprint_message, is_interactive, look, save_theme};
@@ -182,8 +180,7 @@ fn missing_table_of_game(game: &LocalGame) -> Option<String> {
         return None;
     }
     let session = game.session();
-    let (tables, _) = registry::load(session.game().info().id);
-    let knowledge = from_tables(&tables);
+    let knowledge = existing_tables(session.game());
     // The last position may be the end of the game.
     (0..=session.plies())
         .rev()

@@ -9,6 +9,7 @@ use crownhead_records::{GameFile, Reader, RecordErrorKind};
 use crownhead_terminal::print::print;
 use crownhead_terminal::screen::{self, ViewScreen};
 
+use super::tables::{existing_tables, missing_table};
 use crate::failure::Failure;
 use crate::output::{eprint_message, is_interactive, look};
 use crate::signals::stop_on_signals;
@@ -35,7 +36,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .map_err(|reason| Failure::BadInput(format!("{name}: {reason}")))?;
     let stop = stop_on_signals();
     screen::run(&mut screen, &stop)?;
-    if stop.is_set() { Err(Failure::Interrupted) } else { Ok(()) }
+    if stop.is_set() {
+        return Err(Failure::Interrupted);
+    }
+    if let Some((game, position)) = screen.analysed()
+        && let Some(missing) = missing_table(game, position, &existing_tables(game))
+    {
+        eprint_message(missing);
+    }
+    Ok(())
 }
 
 fn print_all(args: &Args, file: File) -> Result<(), Failure> {

@@ -127,6 +127,13 @@ fn view_shows_the_exact_result_of_a_table() {
     tty.wait_for("Table: Black wins in ");
     tty.send("q");
     assert_eq!(tty.wait_exit(), 0);
+    // Without the table.
+    let variables = [("CROWNHEAD_CACHE", data.path().to_str().unwrap())];
+    let mut tty = Tty::start_with(data.path(), (80, 24), &arguments, &variables);
+    tty.wait_for("game 1");
+    tty.send("aq");
+    assert_eq!(tty.wait_exit(), 0);
+    tty.wait_for("`crownhead tables build english`");
 }
 
 #[test]

@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::value_parser;
+use crownhead_play::knowledge::from_tables;
 use crownhead_play::{Knowledge, StopFlag, new_session};
 use crownhead_rules::Game;
 use crownhead_tables::endgame::{Counts, PiecesSummary, Slice};
 use crownhead_tables::registry::{
-    BuildOptions, LargerBuild, NO_FOLDER, TABLES, Table, TableInfo, TableState,
+    self, BuildOptions, LargerBuild, NO_FOLDER, TABLES, Table, TableInfo, TableState,
 };
 use crownhead_tables::{EndgameTable, SoloTable, TableError};
 use serde_json::json;
@@ -79,6 +80,11 @@ pub(crate) fn run(command: &Command) -> Result<(), Failure> {
         Command::Verify(args) => verify::run(args),
         Command::Probe(args) => probe::run(args),
     }
+}
+
+/// Loads the tables of a game that exist.
+pub(crate) fn existing_tables(game: &Game) -> Knowledge {
+    from_tables(&registry::load(game.info().id).0)
 }
 
 /// Returns a hint to build a table that contains a position of a running game; `None` if one in

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crownhead_play::replay::RecordCursor;
 use crownhead_records::GameFile;
+use crownhead_rules::Game;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
@@ -35,6 +36,8 @@ pub struct ViewScreen<'a> {
     autoplay_since: Option<Instant>,
     move_interval: Duration,
     analysis: Option<AnalysisThread>,
+    /// Game and position of the last analysis.
+    analysed: Option<(Game, String)>,
     /// Tables for the analysis.
     knowledge: LazyKnowledge,
 }
@@ -67,10 +70,16 @@ impl<'a> ViewScreen<'a> {
             autoplay_since: None,
             move_interval: DEFAULT_MOVE_INTERVAL,
             analysis: None,
+            analysed: None,
             knowledge: LazyKnowledge::default(),
         };
         screen.show_errors();
         Ok(screen)
+    }
+
+    /// Game and position that were analysed last.
+    pub fn analysed(&self) -> Option<(&Game, &str)> {
+        self.analysed.as_ref().map(|(game, position)| (game, position.as_str()))
     }
 
     /// Shows row 8 at the top, or row 1.
@@ -125,7 +134,10 @@ impl<'a> ViewScreen<'a> {
             self.cursor.position().position.clone(),
             self.knowledge.clone(),
         ) {
-            Ok(analysis) => self.analysis = Some(analysis),
+            Ok(analysis) => {
+                self.analysed = Some((game.clone(), self.cursor.position().position.clone()));
+                self.analysis = Some(analysis);
+            }
             Err(error) => self.message = format!("Analysis failed: {error}."),
         }
     }
