@@ -63,6 +63,12 @@ fn worker_cannot_answer_for_a_job_of_another_one_or_against_the_rules() {
                 vec![game(first, 0, json!(["1-32"])), game(first, 1, json!([]))],
             ),
             answer(numbers(first), &first["lease"], vec![]),
+            // One worker alone cannot end a run.
+            answer(
+                numbers(first),
+                &first["lease"],
+                vec![json!({ "Failed": { "Other": "no" } }); 2],
+            ),
             json!("garbage"),
         ];
         for lie in lies {
@@ -89,6 +95,7 @@ fn worker_cannot_answer_for_a_job_of_another_one_or_against_the_rules() {
     assert_eq!(log.matches(ignored).count(), 3, "{log}");
     assert!(log.contains("mallory sent an invalid result: game 1: move 1: "), "{log}");
     assert!(log.contains("mallory sent an invalid result: 0 results for 2 games"), "{log}");
+    assert!(log.contains("mallory gave games back: no"), "{log}");
 }
 
 #[test]
@@ -172,8 +179,28 @@ fn worker_that_lies_about_its_games_is_caught_when_pairs_are_checked() {
         });
         let subject = format!("crownhead.results.{}.mallory", job["run"].as_str().unwrap());
         let payload = serde_json::to_vec(&lie).unwrap();
-        jetstream.publish(subject, payload.into()).await.unwrap().await.unwrap();
+        jetstream.publish(subject.clone(), payload.into()).await.unwrap().await.unwrap();
         message.double_ack().await.unwrap();
+        // It takes the check of its own result, too, and confirms it.
+        loop {
+            let batch = consumer.batch().max_messages(1).expires(EXPIRES * 10).messages().await;
+            let message = batch.unwrap().next().await.unwrap().unwrap();
+            let job: Value = serde_json::from_slice(&message.payload).unwrap();
+            if job["excluded"] != json!("mallory") {
+                let later = std::time::Duration::from_millis(500);
+                let nak = async_nats::jetstream::AckKind::Nak(Some(later));
+                message.ack_with(nak).await.unwrap();
+                continue;
+            }
+            let lie = json!({
+                "games": lie["games"], "is_check": true, "lease": job["lease"],
+                "outcome": lie["outcome"],
+            });
+            let payload = serde_json::to_vec(&lie).unwrap();
+            jetstream.publish(subject, payload.into()).await.unwrap().await.unwrap();
+            message.double_ack().await.unwrap();
+            break;
+        }
     });
     let _workers = ["ada", "bob"].map(|name| fleet.worker(name));
     let output = coordinator.wait_with_output().unwrap();

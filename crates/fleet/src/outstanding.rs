@@ -1,6 +1,6 @@
 //! The jobs that a coordinator waits for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use crownhead_tournament::FinishedGame;
@@ -21,6 +21,8 @@ pub(crate) struct Outstanding {
     pub(crate) returns: u32,
     /// How often workers gave it back because they were starved.
     pub(crate) starved: u32,
+    /// The workers that could not play its games.
+    pub(crate) failed_on: HashSet<String>,
     /// Whether it is on the dead-letter list.
     pub(crate) is_dead: bool,
     /// The first result, while another worker does the same to check it.
@@ -43,6 +45,7 @@ impl Outstanding {
             missing: 0,
             returns: 0,
             starved: 0,
+            failed_on: HashSet::new(),
             is_dead: false,
             to_check: None,
         }

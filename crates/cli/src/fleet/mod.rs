@@ -153,7 +153,10 @@ impl FleetArgs {
         if isolation == Some(Isolation::Off) {
             return Err(Failure::Usage("workers run no bots without isolation".into()));
         }
-        let notify = Arc::new(|message: &str| eprint_message(format_args!("fleet: {message}")));
+        // A worker's text must not look like another message.
+        let notify = Arc::new(|message: &str| {
+            eprint_message(format_args!("fleet: {}", message.replace(['\n', '\r'], " ")));
+        });
         Ok(Some(Coordinator::join(&self.server.options(), notify)?))
     }
 

@@ -26,6 +26,8 @@ const TICK: Duration = Duration::from_millis(50);
 const RECONCILE_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of queued jobs before any worker has reported.
 const MIN_QUEUE: usize = 64;
+/// Rounds after which jobs that the consumer does not deliver are queued again.
+const MAX_IDLE_ROUNDS: u32 = 3;
 /// How long a job that was given back waits until it is queued again.
 const RETURN_DELAY: Duration = Duration::from_millis(500);
 
@@ -82,6 +84,10 @@ struct Drive<'a> {
     finished: u64,
     positions: u64,
     unchecked: u64,
+    /// Whether it has been checked once that there are workers.
+    looked_for_workers: bool,
+    /// How often in a row the consumer had nothing to deliver although jobs were in the queue.
+    idle_rounds: u32,
     started: Instant,
 }
 
@@ -114,6 +120,8 @@ impl<'a> Drive<'a> {
             finished: 0,
             positions: 0,
             unchecked: 0,
+            looked_for_workers: false,
+            idle_rounds: 0,
             started: Instant::now(),
         }
     }
@@ -184,10 +192,15 @@ impl<'a> Drive<'a> {
         self.end().await;
     }
 
+    /// The workers that have reported recently.
+    fn live_workers(&self) -> impl Iterator<Item = &WorkerReport> {
+        let live = self.workers.values().filter(|(_, at)| at.elapsed() < MAX_REPORT_AGE);
+        live.map(|(worker, _)| worker)
+    }
+
     /// Maximum number of queued jobs: enough to keep all workers busy for a while.
     fn max_queue(&self) -> usize {
-        let live = self.workers.values().filter(|(_, at)| at.elapsed() < MAX_REPORT_AGE);
-        let slots: usize = live.map(|(worker, _)| worker.concurrency.min(4096)).sum();
+        let slots: usize = self.live_workers().map(|worker| worker.concurrency.min(4096)).sum();
         let dead = self.jobs.values().filter(|job| job.is_dead).count();
         MIN_QUEUE + 3 * slots + dead
     }
@@ -324,6 +337,14 @@ impl<'a> Drive<'a> {
                 died.push(*first);
             }
         }
+        self.requeue_forgotten(&queued).await?;
+        // By now every worker has sent a report.
+        if !self.looked_for_workers && self.started.elapsed() >= RECONCILE_INTERVAL {
+            self.looked_for_workers = true;
+            if self.live_workers().next().is_none() {
+                self.notify("waiting for a worker: start one with `crownhead worker`");
+            }
+        }
         for first in died {
             self.notify(&format!(
                 "five workers failed to finish the job of game {first}: it is on the dead-letter \
@@ -333,6 +354,34 @@ impl<'a> Drive<'a> {
                 self.source.on_end(&job.work, WorkEnd::Stopped);
             }
         }
+        Ok(())
+    }
+
+    /// Queues jobs again that are in the stream but that the consumer would never deliver: a server
+    /// that was killed may remember acknowledgements of messages that it still has.
+    async fn requeue_forgotten(
+        &mut self,
+        queued: &HashMap<String, usize>,
+    ) -> Result<(), FleetError> {
+        let jobs = streams::get(&self.connection.jetstream, JOBS).await?;
+        let consumer = jobs.consumer_info(streams::WORKERS).await.map_err(server_error)?;
+        let dead = self.jobs.values().filter(|job| job.is_dead).count();
+        let is_ours = |job: &&mut Outstanding| {
+            let is_new = job.published.elapsed() < RECONCILE_INTERVAL;
+            job.publish_at.is_none() && !job.is_dead && !is_new && queued.contains_key(&job.name())
+        };
+        let is_idle = consumer.num_pending == 0 && consumer.num_ack_pending <= dead;
+        let forgotten: Vec<_> = self.jobs.values_mut().filter(is_ours).collect();
+        self.idle_rounds = if is_idle && !forgotten.is_empty() { self.idle_rounds + 1 } else { 0 };
+        if self.idle_rounds < MAX_IDLE_ROUNDS {
+            return Ok(());
+        }
+        for job in forgotten {
+            let subject = streams::job_subject(&self.run.key.id, &job.name());
+            jobs.purge().filter(subject).await.map_err(server_error)?;
+            job.publish_at = Some(Instant::now());
+        }
+        self.idle_rounds = 0;
         Ok(())
     }
 

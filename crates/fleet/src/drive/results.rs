@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use async_nats::jetstream::Message;
 use crownhead_play::TimeControl;
+use crownhead_tournament::job::JobError;
 
 use super::{Drive, RETURN_DELAY};
 use crate::dead::games_text;
@@ -16,6 +17,8 @@ use crate::work::{Done, OTHER_WORK, Work, WorkEnd};
 const MAX_EARLY: usize = 100_000;
 /// Maximum length of a message about an invalid result, which may quote it.
 const MAX_REASON: usize = 300;
+/// Number of workers that must say that a game cannot be played, if there are so many.
+const MIN_FAILURES: usize = 3;
 /// How often workers may give a check back before it is dropped: there may be only one worker.
 const MAX_CHECK_RETURNS: u32 = 40;
 
@@ -66,14 +69,31 @@ impl Drive<'_> {
                 self.notify(&format!("{worker} sent an invalid result: {reason}"));
                 self.on_returned(first, worker, ReturnReason::Stopped);
             }
+            Ok(WorkEnd::Failed(error)) => self.on_failed(first, worker, error),
             Ok(end) => {
                 let Some(job) = self.jobs.remove(&first) else { return };
                 match end {
                     WorkEnd::Done(done) => self.on_done(job, worker.into(), done),
-                    // The source decides what a failure means.
                     end => self.source.on_end(&job.work, end),
                 }
             }
+        }
+    }
+
+    /// Believes that a game cannot be played if several workers say so, or all that there are. The
+    /// source decides what it means.
+    fn on_failed(&mut self, first: i64, worker: &str, error: JobError) {
+        let needed = match self.live_workers().count() {
+            0 => MIN_FAILURES,
+            live => live.min(MIN_FAILURES),
+        };
+        let Some(job) = self.jobs.get_mut(&first) else { return };
+        job.failed_on.insert(worker.into());
+        if job.failed_on.len() < needed {
+            return self.on_returned(first, worker, ReturnReason::Unable(error.to_string()));
+        }
+        if let Some(job) = self.jobs.remove(&first) {
+            self.source.on_end(&job.work, WorkEnd::Failed(error));
         }
     }
 
@@ -141,7 +161,14 @@ impl Drive<'_> {
             return;
         }
         if let Some(first) = job.to_check.take() {
-            if first.worker == worker || agree(&first.done, &done) {
+            if first.worker == worker {
+                // Nobody confirms a result of their own.
+                let number = job.numbers().first().copied().unwrap_or_default();
+                job.to_check = Some(first);
+                self.jobs.insert(number, job);
+                return self.on_returned(number, &worker, ReturnReason::Excluded);
+            }
+            if agree(&first.done, &done) {
                 return self.finish_work(&job.work, first.done);
             }
             self.notify(&format!(

@@ -31,5 +31,9 @@ export function speed({ speed }: FleetWorker): string {
   return (mean / 1e6).toFixed(1);
 }
 
-/** Numbers of games, as in `7 and 8`. */
-export const list = (games: number[]) => games.join(" and ");
+/** Consecutive games, as in `game 7`, `games 7 and 8` or `games 64 to 127`. */
+export function games(numbers: number[]): string {
+  if (numbers.length < 2) return `game ${numbers[0] ?? "?"}`;
+  const between = numbers.length === 2 ? "and" : "to";
+  return `games ${numbers[0]} ${between} ${numbers[numbers.length - 1]}`;
+}
