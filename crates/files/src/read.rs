@@ -19,7 +19,6 @@ pub fn read_text(path: &Path, max_bytes: u64) -> Result<String> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used)] // a failing test may panic
 mod tests {
     use super::*;
 

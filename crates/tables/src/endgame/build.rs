@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use super::slice::dependencies;
 use super::solve::{self, Context, slices};
 use super::value::{DRAW, after_captures, outcome};
 use super::values::{Known, Values, memory};
@@ -32,30 +33,6 @@ pub struct Build<'a> {
     pub memory: u64,
     /// Whether to rebuild existing slices.
     pub force: bool,
-}
-
-/// Slices that captures and crownings of a pair lead to, those with fewer pieces first.
-pub(super) fn dependencies(pair: Slice) -> Vec<Slice> {
-    let mut found = Vec::new();
-    let is_part = |part: Slice, whole: Slice| {
-        part.own_men <= whole.own_men
-            && part.opponent_men <= whole.opponent_men
-            && part.own_men + part.own_kings <= whole.own_men + whole.own_kings
-            && part.opponent_men + part.opponent_kings <= whole.opponent_men + whole.opponent_kings
-    };
-    for pieces in MIN_PIECES..pair.pieces() {
-        let slices = Slice::all(pieces).into_iter();
-        found.extend(slices.filter(|&part| is_part(part, pair) || is_part(part, pair.swapped())));
-    }
-    for slice in [pair, pair.swapped()] {
-        if let Some(own_men) = slice.own_men.checked_sub(1) {
-            found.push(Slice { own_men, own_kings: slice.own_kings + 1, ..slice }.swapped());
-        }
-    }
-    // The captures of a slice lead to slices with fewer pieces, which are read before it.
-    found.sort_by_key(|slice| (slice.pieces(), *slice));
-    found.dedup();
-    found
 }
 
 impl Build<'_> {

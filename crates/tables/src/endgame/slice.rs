@@ -14,7 +14,7 @@ use crownhead_rules::Bits;
 use crownhead_rules::checkers::MoverBoard;
 use crownhead_rules::checkers::squares::{compact, spread};
 
-use super::MAX_PIECES;
+use super::{MAX_PIECES, MIN_PIECES};
 
 /// Numbers of pieces of both sides, seen from the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -321,6 +321,30 @@ pub(super) fn free_squares(occupied: u32) -> [u8; 32] {
 #[inline(always)]
 fn deposit(set: u32, free: &[u8; 32]) -> u32 {
     Bits(set.into()).fold(0, |squares, index| squares | 1 << free[index as usize & 31])
+}
+
+/// Slices that captures and crownings of a pair lead to, those with fewer pieces first.
+pub(super) fn dependencies(pair: Slice) -> Vec<Slice> {
+    let mut found = Vec::new();
+    let is_part = |part: Slice, whole: Slice| {
+        part.own_men <= whole.own_men
+            && part.opponent_men <= whole.opponent_men
+            && part.own_men + part.own_kings <= whole.own_men + whole.own_kings
+            && part.opponent_men + part.opponent_kings <= whole.opponent_men + whole.opponent_kings
+    };
+    for pieces in MIN_PIECES..pair.pieces() {
+        let slices = Slice::all(pieces).into_iter();
+        found.extend(slices.filter(|&part| is_part(part, pair) || is_part(part, pair.swapped())));
+    }
+    for slice in [pair, pair.swapped()] {
+        if let Some(own_men) = slice.own_men.checked_sub(1) {
+            found.push(Slice { own_men, own_kings: slice.own_kings + 1, ..slice }.swapped());
+        }
+    }
+    // The captures of a slice lead to slices with fewer pieces, which are read before it.
+    found.sort_by_key(|slice| (slice.pieces(), *slice));
+    found.dedup();
+    found
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use crownhead_rules::checkers::MoverBoard;
 
-use super::build::dependencies;
 use super::format::Stream;
+use super::slice::dependencies;
 use super::value::{DRAW, NO_MOVE, Stored, before, better, is_loss, is_win, outcome, resolve};
 use super::{Boards, EndgameTable, GAME, Slice, key};
 use crate::verify::{Found, Part, Sliced, VerifyRange};
