@@ -85,6 +85,19 @@ impl SecureServer {
 }
 
 #[test]
+fn second_server_in_a_folder_is_refused() {
+    let Some(server) = SecureServer::start("second_server_in_a_folder") else { return };
+    let before = fs::read(server.path("fleet/nats.conf")).unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut second = command(&["fleet", "up"]);
+    second.arg("--port").arg(port.to_string()).arg("--data").arg(server.path("fleet"));
+    let second = finish(&mut second);
+    assert_eq!(second.code, Some(1), "{second:?}");
+    assert!(second.stderr.contains("another `crownhead fleet up` uses"), "{second:?}");
+    assert_eq!(fs::read(server.path("fleet/nats.conf")).unwrap(), before);
+}
+
+#[test]
 fn fleet_with_tls_plays_bots_from_bundles() {
     let Some(server) = SecureServer::start("fleet_with_tls_plays_bots_from_bundles") else {
         return;

@@ -1,10 +1,11 @@
 //! The program that a machine runs: version, bench signature and speed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_nats::jetstream::stream::RawMessageErrorKind;
 use crownhead_rules::Game;
 use crownhead_search::bench::bench;
+use crownhead_tables::registry;
 
 use crate::FleetError;
 use crate::connection::{Connection, server_error};
@@ -85,6 +86,22 @@ fn is_build(text: &str) -> bool {
             version.bytes().all(|it| it.is_ascii_alphanumeric() || b".+-".contains(&it))
                 && signature.split(' ').all(is_number)
         })
+}
+
+/// Describes the tables of games, to compare them with those of another machine.
+pub(crate) fn tables<'a>(
+    games: impl IntoIterator<Item = &'a Game>,
+) -> BTreeMap<String, Vec<String>> {
+    let ids: BTreeSet<_> = games.into_iter().map(|game| game.info().id).collect();
+    ids.into_iter().map(|id| (id.into(), describe_tables(&registry::load(id).0))).collect()
+}
+
+pub(crate) fn describe_tables(tables: &[registry::Table]) -> Vec<String> {
+    let describe = |table: &registry::Table| match table.pieces() {
+        Some(pieces) => format!("{pieces} pieces, {} bytes", table.bytes()),
+        None => format!("{} bytes", table.bytes()),
+    };
+    tables.iter().map(describe).collect()
 }
 
 #[cfg(test)]

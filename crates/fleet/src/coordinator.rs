@@ -16,9 +16,7 @@ use crate::drive::drive;
 use crate::players::PlayerMessage;
 use crate::work::{Done, OTHER_WORK, Work, WorkEnd, WorkSource};
 use crate::worker::Notify;
-use crate::{
-    BuildId, FleetError, RunKey, ServerOptions, bots, build_id, result_check, streams, worker,
-};
+use crate::{BuildId, FleetError, RunKey, ServerOptions, bots, build_id, result_check, streams};
 
 /// A connection of a coordinator.
 pub struct Coordinator {
@@ -60,7 +58,7 @@ impl FleetRun {
             name,
             key: RunKey::random(),
             is_resumable: false,
-            tables: worker::tables(games_with_tables),
+            tables: build_id::tables(games_with_tables),
             checked_percent,
             finish: StopFlag::new(),
             players: HashMap::new(),
@@ -86,11 +84,11 @@ impl Coordinator {
     /// Connects to the server and creates the streams that are missing. Fails if workers of
     /// this fleet run another program.
     pub fn join(options: &ServerOptions, notify: Notify) -> Result<Coordinator, FleetError> {
-        let build = BuildId::measure(1)?;
         let runtime = runtime(1)?;
-        let connection = runtime.block_on(async {
-            let connection =
-                Connection::open(options, "crownhead coordinator", notify.clone()).await?;
+        let connect = Connection::open(options, "crownhead coordinator", notify.clone());
+        let connection = runtime.block_on(connect)?;
+        let build = BuildId::measure(1)?;
+        runtime.block_on(async {
             streams::create(&connection.jetstream).await?;
             match build_id::required(&connection).await? {
                 Some(text) if text == build.text => {}
@@ -103,7 +101,7 @@ impl Coordinator {
                 }
                 _ => build_id::require(&connection, &build.text).await?,
             }
-            Ok(connection)
+            Ok(())
         })?;
         Ok(Coordinator { runtime, connection, build, notify })
     }

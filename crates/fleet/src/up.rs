@@ -39,6 +39,8 @@ pub struct UpOptions {
 /// A server that was started; it is stopped when this is dropped.
 pub struct Server {
     process: Child,
+    /// Keeps others from using the same folder.
+    _lock: fs::File,
     /// URL for workers and coordinators.
     pub url: String,
     /// Folders of credentials; `None` on loopback, where there are none.
@@ -71,6 +73,13 @@ pub fn start(options: &UpOptions, stop: &StopFlag) -> Result<Server, FleetError>
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).map_err(failed)?;
     }
     let folder = folder.canonicalize().map_err(failed)?;
+    let lock = fs::File::create(folder.join("lock")).map_err(failed)?;
+    if lock.try_lock().is_err() {
+        return Err(FleetError::Machine(format!(
+            "another `crownhead fleet up` uses {}: choose another --data",
+            folder.display()
+        )));
+    }
     let address = SocketAddr::new(options.host, options.port);
     if TcpStream::connect_timeout(&reachable(address), Duration::from_secs(1)).is_ok() {
         return Err(FleetError::Machine(format!(
@@ -117,7 +126,7 @@ pub fn start(options: &UpOptions, stop: &StopFlag) -> Result<Server, FleetError>
     let process = command.spawn().map_err(|error| {
         FleetError::Machine(format!("cannot start {}: {error}", program.display()))
     })?;
-    let mut server = Server { process, url, credentials };
+    let mut server = Server { process, _lock: lock, url, credentials };
     server.wait_until_ready(reachable(address), &folder, stop)?;
     server.create_streams()?;
     Ok(server)

@@ -1,7 +1,7 @@
 //! A worker: takes jobs from the queue and does them.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,6 +18,7 @@ use futures_util::StreamExt;
 use tokio::runtime::Handle;
 
 use crate::bots::Bots;
+use crate::build_id::describe_tables;
 use crate::connection::{Connection, runtime, server_error};
 use crate::messages::{JobMessage, Outcome, ResultMessage, ReturnReason, WorkerReport};
 use crate::outstanding::reported_name;
@@ -56,22 +57,6 @@ const TICK: Duration = Duration::from_millis(50);
 /// How long a worker that had to give a job back waits before it takes another one.
 const STARVED_PAUSE: Duration = Duration::from_secs(5);
 
-/// Describes the tables of games, to compare them with those of another machine.
-pub(crate) fn tables<'a>(
-    games: impl IntoIterator<Item = &'a Game>,
-) -> BTreeMap<String, Vec<String>> {
-    let ids: BTreeSet<_> = games.into_iter().map(|game| game.info().id).collect();
-    ids.into_iter().map(|id| (id.into(), describe(&registry::load(id).0))).collect()
-}
-
-fn describe(tables: &[registry::Table]) -> Vec<String> {
-    let describe = |table: &registry::Table| match table.pieces() {
-        Some(pieces) => format!("{pieces} pieces, {} bytes", table.bytes()),
-        None => format!("{} bytes", table.bytes()),
-    };
-    tables.iter().map(describe).collect()
-}
-
 /// Runs a worker until it is drained. Fails if it is refused.
 pub fn run(options: &WorkerOptions, notify: Notify) -> Result<(), FleetError> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -87,10 +72,10 @@ pub fn run(options: &WorkerOptions, notify: Notify) -> Result<(), FleetError> {
     let user = options.server.own_credentials()?.map(|credentials| credentials.name);
     let name = user.or_else(|| options.name.clone());
     let name = name.unwrap_or_else(|| format!("{machine}-{}", random_hex(2)));
-    let build = BuildId::measure(concurrency)?;
     let runtime = runtime(1)?;
     let connect = Connection::open(&options.server, &name, notify.clone());
     let connection = runtime.block_on(connect)?;
+    let build = BuildId::measure(concurrency)?;
     let consumer = runtime.block_on(async {
         let mut is_announced = false;
         loop {
@@ -333,7 +318,7 @@ impl Worker<'_> {
         let load = || {
             let (tables, _) = registry::load(game.info().id);
             let knowledge = from_tables(&tables);
-            Arc::new(LoadedTables { knowledge, descriptions: describe(&tables) })
+            Arc::new(LoadedTables { knowledge, descriptions: describe_tables(&tables) })
         };
         all.entry(game.info().id).or_insert_with(load).clone()
     }
