@@ -340,6 +340,8 @@ export interface FleetRun {
   name: string;
   games: number;
   finished: number;
+  /** Positions stored for training, or moves analysed. */
+  positions: number;
   queued: number;
   dead: number;
   games_per_second: number;
