@@ -36,7 +36,7 @@ test("workers, queue, runs and dead jobs are shown and refreshed", async () => {
   assert.match(second, /time left unknown/);
   const row = page.getByRole("row").filter({ hasText: "worker-2" });
   assert.match(await row.innerText(), /room-12, 1 job.*leaving\s+8\s+2\.8\s+120\s+2\s+1/s);
-  await page.getByText("game 7 and 8: ada – bob").waitFor();
+  await page.getByText("games 7 and 8 ada – bob").waitFor();
   status.waiting = 12_345;
   await page.getByText("12,345").waitFor();
   assert.deepEqual(page.errors, []);
