@@ -84,11 +84,11 @@ impl Coordinator {
     /// Connects to the server and creates the streams that are missing. Fails if workers of
     /// this fleet run another program.
     pub fn join(options: &ServerOptions, notify: Notify) -> Result<Coordinator, FleetError> {
-        let runtime = runtime(1)?;
-        let connect = Connection::open(options, "crownhead coordinator", notify.clone());
-        let connection = runtime.block_on(connect)?;
         let build = BuildId::measure(1)?;
-        runtime.block_on(async {
+        let runtime = runtime(1)?;
+        let connection = runtime.block_on(async {
+            let connection =
+                Connection::open(options, "crownhead coordinator", notify.clone()).await?;
             streams::create(&connection.jetstream).await?;
             match build_id::required(&connection).await? {
                 Some(text) if text == build.text => {}
@@ -101,7 +101,7 @@ impl Coordinator {
                 }
                 _ => build_id::require(&connection, &build.text).await?,
             }
-            Ok(())
+            Ok(connection)
         })?;
         Ok(Coordinator { runtime, connection, build, notify })
     }

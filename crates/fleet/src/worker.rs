@@ -72,10 +72,10 @@ pub fn run(options: &WorkerOptions, notify: Notify) -> Result<(), FleetError> {
     let user = options.server.own_credentials()?.map(|credentials| credentials.name);
     let name = user.or_else(|| options.name.clone());
     let name = name.unwrap_or_else(|| format!("{machine}-{}", random_hex(2)));
+    let build = BuildId::measure(concurrency)?;
     let runtime = runtime(1)?;
     let connect = Connection::open(&options.server, &name, notify.clone());
     let connection = runtime.block_on(connect)?;
-    let build = BuildId::measure(concurrency)?;
     let consumer = runtime.block_on(async {
         let mut is_announced = false;
         loop {
